@@ -1,0 +1,178 @@
+"""读：把 data/ 里的例句读成 Example，并在这里一次验清。"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Example:
+    """一个例句：词元、词元表示和三个投影矩阵。自己的句子也可以这样造一个。
+
+    tokens : n 个词元，一个词元一行
+    X : (n, d_model)          词元表示
+    W_Q, W_K : (d_model, d_k) 投影矩阵
+    W_V : (d_model, d_v)      投影矩阵
+    X_columns : d_model 个名字，X 每一列的含义；不给就叫 列1、列2……
+    V_columns : d_v 个名字，V 每一列的含义；不给就叫 列1、列2……
+    place_columns : X_columns 中表示位置的列；reorder 换词序时这些列留在原处
+
+    矩阵都转成新的 float64 数组，改它们不会影响别人手里的数据。
+    ValueError：任何一项不合规则；消息以字段名开头。
+    """
+
+    tokens: Sequence[str]
+    X: np.ndarray
+    W_Q: np.ndarray
+    W_K: np.ndarray
+    W_V: np.ndarray
+    X_columns: Sequence[str] | None = None
+    V_columns: Sequence[str] | None = None
+    place_columns: Sequence[str] = ()
+
+    def __post_init__(self):
+        put = object.__setattr__  # 冻结的 dataclass 只能这样写入整理好的值
+        put(self, "tokens", _names("tokens", self.tokens, unique=False))
+        for name in ("X", "W_Q", "W_K", "W_V"):
+            put(self, name, _matrix(name, getattr(self, name)))
+        _same("X", "行数", len(self.X), "tokens 的词元数", len(self.tokens))
+        for name in ("W_Q", "W_K", "W_V"):
+            _same(name, "行数", len(getattr(self, name)), "X 的列数 d_model", self.d_model)
+        _same("W_K", "列数", self.W_K.shape[1], "W_Q 的列数 d_k", self.d_k)
+
+        for name, size in (("X_columns", self.d_model), ("V_columns", self.d_v)):
+            columns = getattr(self, name)
+            columns = [f"列{j + 1}" for j in range(size)] if columns is None else columns
+            put(self, name, _names(name, columns))
+            _same(name, "个数", len(getattr(self, name)), "对应矩阵的列数", size)
+        put(self, "place_columns", _names("place_columns", self.place_columns) if self.place_columns else ())
+        for column in self.place_columns:
+            if column not in self.X_columns:
+                raise ValueError(
+                    f"place_columns：{column!r} 不在 X_columns {list(self.X_columns)} 里；请改成其中的名字。"
+                )
+
+    @property
+    def n(self):
+        """词元数。"""
+        return len(self.tokens)
+
+    @property
+    def d_model(self):
+        """词元表示的宽度。"""
+        return self.X.shape[1]
+
+    @property
+    def d_k(self):
+        """查询和键的宽度。"""
+        return self.W_Q.shape[1]
+
+    @property
+    def d_v(self):
+        """值的宽度。"""
+        return self.W_V.shape[1]
+
+    def __repr__(self):
+        sizes = ", ".join(f"{name}={getattr(self, name)}" for name in ("n", "d_model", "d_k", "d_v"))
+        return f"Example({' '.join(self.tokens)}: {sizes})"
+
+
+def load_example(name):
+    """读入一个例句。
+
+    name : "我爱你"（整数，适合手算）或 "猫吃鱼"（n、d_model、d_k、d_v 四个大小都不同）。
+    ValueError：没有这个例句，或文件内容不合规则；消息写明文件和字段。
+    """
+    if name not in FILES:
+        raise ValueError(
+            f"没有名为 {name!r} 的例句；可用的是 {'、'.join(FILES)}。换词序请用 reorder(example, {name!r})。"
+        )
+    path = DATA / FILES[name]
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))  # -sig：记事本可能在开头加 BOM
+        return Example(**_known_fields(content))
+    except FileNotFoundError:
+        raise ValueError(f"data/{path.name} 不见了；请从课程里重新取回这个文件。") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"data/{path.name} 不是 UTF-8 编码；请用编辑器另存为 UTF-8。") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"data/{path.name} 第 {error.lineno} 行第 {error.colno} 列不合 JSON 语法；"
+            "检查那里的逗号、引号和括号。"
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"data/{path.name} 的 {error}") from None
+
+
+def reorder(example, order):
+    """同样的词元，换一个词序，如把 猫吃鱼 换成 鱼吃猫。
+
+    order : 新的词序；词元都是单字时可以写成字符串 "鱼吃猫"，否则写成列表。
+    词元自己的列（是哪个词、什么词性）跟着词元走，place_columns 留在原处。投影矩阵不变。
+    返回新的 Example。ValueError：order 与原来的词元不是同一组。
+    """
+    tokens = list(order)
+    if sorted(tokens) != sorted(example.tokens):
+        raise ValueError(
+            f"新的词序必须正好用完原来的词元：原来是 {list(example.tokens)}，收到 {tokens}。"
+            "词元不止一个字时，请把词序写成列表。"
+        )
+    unused = list(range(example.n))
+    rows = []
+    for token in tokens:  # 重复的词元按出现的先后一一对应
+        row = next(i for i in unused if example.tokens[i] == token)
+        unused.remove(row)
+        rows.append(row)
+    X = example.X[rows]
+    places = [example.X_columns.index(column) for column in example.place_columns]
+    X[:, places] = example.X[:, places]
+    return replace(example, tokens=tokens, X=X)
+
+
+def _known_fields(content):
+    known = [field.name for field in fields(Example)]
+    if not isinstance(content, dict):
+        raise ValueError(f"最外层：应是花括号 {{…}}，里面是字段 {'、'.join(known)}。")
+    for name in content:
+        if name not in known:
+            raise ValueError(f"{name}：没有这个字段；可用的是 {'、'.join(known)}。")
+    for name in ("tokens", "X", "W_Q", "W_K", "W_V"):
+        if name not in content:
+            raise ValueError(f"{name}：缺少这个字段。")
+    return content
+
+
+def _matrix(name, value):
+    try:
+        array = np.array(value)  # 一份新的拷贝
+    except ValueError:
+        raise ValueError(f"{name}：各行的长短不一；每一行要有一样多的数。") from None
+    if array.dtype.kind not in "iuf" or array.ndim != 2 or array.size == 0:
+        raise ValueError(
+            f"{name}：应是非空的二维数值矩阵，如 [[1, 0], [0, 1]]；"
+            f"收到形状 {array.shape}，内容 {array.dtype}。"
+        )
+    if not np.isfinite(array).all():
+        row, col = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(f"{name}：第 {row + 1} 行第 {col + 1} 列是 {array[row, col]}；只能写有限的数。")
+    return array.astype(np.float64)
+
+
+def _names(name, value, *, unique=True):
+    names = tuple(value) if isinstance(value, list | tuple | str) else ()
+    if not names or not all(isinstance(item, str) and item.strip() for item in names):
+        raise ValueError(f'{name}：应是一列非空的文字，如 ["猫", "吃"]；收到 {value!r}。')
+    if unique and len(set(names)) < len(names):
+        raise ValueError(f"{name}：名字不能重复；收到 {list(names)}。")
+    return names
+
+
+def _same(name, what, got, other, expected):
+    if got != expected:
+        raise ValueError(f"{name}：{what}是 {got}，应等于{other}，即 {expected}。")

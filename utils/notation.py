@@ -1,0 +1,183 @@
+"""写：把手算过程写成公式，数字取自代码里的同一批数组。
+
+每个函数返回一个 ``Formula``：笔记本把它排版成数学公式，它的文本形式就是 LaTeX 源码。
+数字最多写 decimals 位小数、去掉末尾的 0；写不下时用 ≈，写得下时用 =。
+"""
+
+import numpy as np
+from IPython.display import Math
+
+TERMS_A_LINE = 4  # 求和每行写四项，投影仪放大后公式也不超出屏幕
+LONGEST_SUM = 12  # 更长的求和只写头尾
+
+
+class Formula(Math):
+    """一个公式；文本形式是它的 LaTeX 源码，所以没有排版的地方也读得到、比得出。"""
+
+    def __repr__(self):
+        return self.data
+
+
+def matrix(name, M, *, row_labels=None, decimals=4):
+    r"""一个矩阵，带方括号和形状：``Q = [...]_{3×4}``；row_labels 在每行右边注明它属于谁。
+
+    name : LaTeX 记号，如 "Q"、"W_Q"、"K^T"；M : (行, 列)。
+    ValueError：M 不是二维，或 row_labels 个数不等于行数。
+    """
+    M = _array(M, 2)
+    formula = rf"{name} = {_bmatrix(M, decimals)}_{{{M.shape[0]} \times {M.shape[1]}}}"
+    if row_labels is not None:
+        if len(row_labels) != len(M):
+            raise ValueError(
+                f"row_labels 要和矩阵的行数一样多：矩阵 {M.shape}，收到 {len(row_labels)} 个；请一行给一个。"
+            )
+        labels = r" \\ ".join(rf"\leftarrow {_text(label)}" for label in row_labels)
+        formula += rf"\ \begin{{matrix}} {labels} \end{{matrix}}"
+    return Formula(formula)
+
+
+def dot_product(left, right, *, name, decimals=4):
+    r"""一个点积，逐项写开：先写因数 0.3×0.9 + 0.8×0.1 + …，再写乘积 0.27 + 0.08 + …，最后是和 0.37。
+
+    left, right : (d,) 两个一样长的向量；name : 等号左边的 LaTeX，如 vector_product("q", "吃", "k", "猫")。
+    ValueError：不是一维，或长度不同。
+    """
+    left, right = _array(left, 1), _array(right, 1)
+    if left.shape != right.shape:
+        raise ValueError(f"点积要求两个向量一样长：收到 {left.shape} 和 {right.shape}；两边都应有 d 个数。")
+    products = left * right
+    total = products.sum()
+    factors = [
+        rf"{_factor(a, decimals)} \times {_factor(b, decimals)}" for a, b in zip(left, right, strict=True)
+    ]
+    lines = [rf"{name} &= {_sum(factors)}"]
+    if len(products) > 1:
+        lines.append(rf"&{_relation(products, decimals)} {_sum([_factor(p, decimals) for p in products])}")
+    lines.append(rf"&{_relation(total, decimals)} {number(total, decimals)}")
+    return Formula(_aligned(lines))
+
+
+def scaled_score(score, d_k, *, decimals=4):
+    r"""一个分数的缩放：``2 / √4 = 2 / 2 = 1``。score : 一个数；d_k : 正数。"""
+    root, result = np.sqrt(d_k), score / np.sqrt(d_k)
+    top = number(score, decimals)
+    return Formula(
+        rf"\frac{{{top}}}{{\sqrt{{{number(d_k)}}}}} {_relation(root, decimals)} "
+        rf"\frac{{{top}}}{{{number(root, decimals)}}} "
+        rf"{_relation(result, decimals)} {number(result, decimals)}"
+    )
+
+
+def softmax_row(scaled_scores, tokens, *, decimals=4):
+    r"""一行 softmax 的三步，一个键一行：① 取 exp，② 求和，③ 相除。
+
+    scaled_scores : (n_k,) 一行缩放后的分数，−∞ 是被遮住的键；tokens : n_k 个键的词元。
+    这里按定义直接取 exp，不减最大值，好让每个数都能用笔算。ValueError：个数不符。
+    """
+    row = _array(scaled_scores, 1)
+    if len(tokens) != len(row):
+        raise ValueError(
+            f"tokens 要和这一行一样长：这一行 {row.shape}，收到 {len(tokens)} 个词元；请一个键给一个。"
+        )
+    exponentials = np.exp(row)
+    total = exponentials.sum()
+    weights = exponentials / total
+    lines = [
+        rf"{_text(token)} &: & e^{{{number(s, decimals)}}} &{_relation(e, decimals)} {number(e, decimals)}"
+        rf" & \frac{{{number(e, decimals)}}}{{{number(total, decimals)}}}"
+        rf" &{_relation(w, decimals)} {number(w, decimals)}"
+        for token, s, e, w in zip(tokens, row, exponentials, weights, strict=True)
+    ]
+    lines.append(
+        rf"\text{{合计}} &: & \textstyle\sum &{_relation(total, decimals)} {number(total, decimals)}"
+        r" & \textstyle\sum &= 1"
+    )
+    return Formula(_aligned(lines, gap="6pt"))
+
+
+def weighted_row(weights, V, tokens, *, query, decimals=2):
+    r"""一行加权求和：``新“我” ≈ 0.45 v_我 + 0.27 v_爱 + 0.27 v_你``，再代入 V 的每一行，最后得到结果。
+
+    weights : (n_k,) 一行注意力权重；V : (n_k, d_v)；tokens : n_k 个词元；query : 这一行是谁的输出。
+    式中的权重只写 decimals 位，结果用没有舍入的权重算出。ValueError：个数不符。
+    """
+    weights, V = _array(weights, 1), _array(V, 2)
+    if not len(weights) == len(V) == len(tokens):
+        raise ValueError(
+            f"weights、V 的行、tokens 要一样多：收到 weights {weights.shape}，V {V.shape}，"
+            f"{len(tokens)} 个词元；一个键配一个值。"
+        )
+    written = [_factor(w, decimals) for w in weights]
+    names = _sum([rf"{w}\, v_{{{_text(token)}}}" for w, token in zip(written, tokens, strict=True)])
+    rows = _sum([rf"{w} {_bmatrix(v[None], decimals)}" for w, v in zip(written, V, strict=True)])
+    output = weights @ V
+    relation = _relation(weights, decimals)
+    return Formula(
+        _aligned(
+            [
+                rf"\text{{新“}}{_text(query)}\text{{”}} &{relation} {names}",
+                rf"&{relation} {rows}",
+                rf"&{_relation(output, decimals)} {_bmatrix(output[None], decimals)}",
+            ]
+        )
+    )
+
+
+def vector_product(left, left_token, right, right_token):
+    r"""点积等号左边的记号：``vector_product("q", "吃", "k", "猫")`` 写作 q_吃 · k_猫。"""
+    return rf"{left}_{{{_text(left_token)}}} \cdot {right}_{{{_text(right_token)}}}"
+
+
+def number(value, decimals=4):
+    r"""一个数的写法：最多 decimals 位小数，去掉末尾的 0，没有 −0；−∞ 写作 ``-\infty``。"""
+    if np.isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
+    digits = f"{value:.{decimals}f}"
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return "0" if digits == "-0" else digits
+
+
+def _bmatrix(M, decimals):
+    rows = r" \\ ".join(" & ".join(number(value, decimals) for value in row) for row in M)
+    return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+
+
+def _factor(value, decimals):
+    """乘式或和式里的一项：负数加括号。"""
+    digits = number(value, decimals)
+    return f"({digits})" if digits.startswith("-") else digits
+
+
+def _sum(terms):
+    """各项相加；在多行公式里每 TERMS_A_LINE 项换一行。"""
+    if len(terms) > LONGEST_SUM:
+        terms = [*terms[: TERMS_A_LINE - 1], r"\cdots", terms[-1]]
+    lines = [terms[i : i + TERMS_A_LINE] for i in range(0, len(terms), TERMS_A_LINE)]
+    return r" \\ &\quad + ".join(" + ".join(line) for line in lines)
+
+
+def _aligned(lines, gap="2pt"):
+    new_line = rf" \\[{gap}] "
+    return rf"\begin{{aligned}} {new_line.join(lines)} \end{{aligned}}"
+
+
+def _relation(values, decimals):
+    """这些数写成 decimals 位小数时是否还是原数：是则 =，否则 ≈。"""
+    values = np.atleast_1d(values)
+    finite = values[np.isfinite(values)]
+    return "=" if np.allclose(finite, np.round(finite, decimals), rtol=0, atol=1e-12) else r"\approx"
+
+
+def _text(label):
+    """词元原样写进公式：MathJax 的文本里只有 \\ { } $ 需要转义。"""
+    return r"\text{" + "".join("\\" + c if c in "\\{}$" else c for c in str(label)) + "}"
+
+
+def _array(values, ndim):
+    array = np.asarray(values, dtype=float)
+    if array.ndim != ndim:
+        raise ValueError(
+            f"这里要{'一行数（一维）' if ndim == 1 else '一个矩阵（二维）'}，收到形状 {array.shape}；"
+            f"{'用 M[i] 取一行' if ndim == 1 else '只有一行时写 M[None]'}。"
+        )
+    return array

@@ -1,0 +1,196 @@
+"""examples.py 和 data/ 的事实。"""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from utils import examples
+from utils.examples import DATA, FILES, Example, load_example, reorder
+
+# 原文直接给出的 Q 和 K：data/ 里的 X 和投影矩阵必须算出它们
+SOURCE = {
+    "我爱你": (
+        [[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]],
+        [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0]],
+    ),
+    "猫吃鱼": (
+        [[1.0, 0.2, 0.1, 0.0], [0.3, 0.8, 0.2, 0.1], [0.1, 0.1, 0.9, 0.3]],
+        [[0.9, 0.1, 0.0, 0.2], [0.2, 0.7, 0.3, 0.0], [0.0, 0.2, 1.0, 0.1]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOURCE)
+def test_projections_give_the_queries_and_keys_of_the_source(name):
+    example = load_example(name)
+    Q, K = SOURCE[name]
+    np.testing.assert_allclose(np.einsum("nm,mk->nk", example.X, example.W_Q), Q, atol=1e-12)
+    np.testing.assert_allclose(np.einsum("nm,mk->nk", example.X, example.W_K), K, atol=1e-12)
+
+
+def test_x_of_wo_ai_ni_is_the_source_and_its_values_differ_row_by_row():
+    example = load_example("我爱你")
+    assert example.X.tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]]
+    assert (example.X @ example.W_V).tolist() == [[2, 0, 2, 0], [0, 2, 0, 2], [2, 2, 1, 1]]
+
+
+def test_x_of_mao_chi_yu_says_word_place_and_part_of_speech():
+    example = load_example("猫吃鱼")
+    kind = {"猫": "名词", "吃": "动词", "鱼": "名词"}
+    for i, token in enumerate(example.tokens):
+        ones = {column for column, value in zip(example.X_columns, example.X[i], strict=True) if value == 1}
+        assert ones == {token, f"位置{i + 1}", kind[token]}
+        assert set(example.X[i]) == {0, 1}
+
+
+def test_the_four_sizes_of_mao_chi_yu_all_differ():
+    example = load_example("猫吃鱼")
+    assert (example.n, example.d_model, example.d_k, example.d_v) == (3, 8, 4, 2)
+    assert example.V_columns == ("谁在吃", "吃的是什么")
+
+
+def test_columns_without_names_are_numbered():
+    assert load_example("我爱你").X_columns == ("列1", "列2", "列3", "列4")
+
+
+def test_changing_a_loaded_example_changes_no_later_one():
+    load_example("我爱你").X[0, 0] = 99
+    assert load_example("我爱你").X[0, 0] == 1
+
+
+# ── reorder ───────────────────────────────────────────────────────────────
+
+
+def test_fish_eats_cat_moves_words_and_keeps_places():
+    example = load_example("猫吃鱼")
+    other = reorder(example, "鱼吃猫")
+    assert other.tokens == ("鱼", "吃", "猫")
+    place = [example.X_columns.index(name) for name in example.place_columns]
+    word = [j for j in range(example.d_model) if j not in place]
+    np.testing.assert_array_equal(other.X[:, place], np.eye(3))
+    np.testing.assert_array_equal(other.X[:, word], example.X[[2, 1, 0]][:, word])
+    np.testing.assert_array_equal(other.W_Q, example.W_Q)
+
+
+def test_you_love_me_is_a_plain_permutation_of_rows():
+    example = load_example("我爱你")
+    np.testing.assert_array_equal(reorder(example, "你爱我").X, example.X[[2, 1, 0]])
+
+
+def test_reordering_twice_gives_back_the_sentence_and_leaves_the_first_alone():
+    example = load_example("猫吃鱼")
+    before = example.X.copy()
+    back = reorder(reorder(example, "吃鱼猫"), "猫吃鱼")
+    np.testing.assert_array_equal(back.X, before)
+    np.testing.assert_array_equal(example.X, before)
+
+
+def test_repeated_tokens_are_matched_in_order():
+    X = np.diag([1.0, 2.0, 3.0])
+    example = Example(tokens="人爱人", X=X, W_Q=X, W_K=X, W_V=X)
+    np.testing.assert_array_equal(reorder(example, "人人爱").X, X[[0, 2, 1]])
+
+
+def test_tokens_of_several_characters_are_reordered_by_a_list():
+    X = np.diag([1.0, 2.0])
+    example = Example(tokens=["小猫", "吃"], X=X, W_Q=X, W_K=X, W_V=X)
+    np.testing.assert_array_equal(reorder(example, ["吃", "小猫"]).X, X[::-1])
+    with pytest.raises(ValueError, match="列表"):
+        reorder(example, "吃小猫")
+
+
+@pytest.mark.parametrize("order", ["猫吃", "猫吃猫", "猫吃鱼鱼", "狗吃鱼", ""])
+def test_another_set_of_tokens_is_refused(order):
+    with pytest.raises(ValueError, match="正好用完原来的词元"):
+        reorder(load_example("猫吃鱼"), order)
+
+
+# ── 错误 ──────────────────────────────────────────────────────────────────
+
+
+def test_unknown_sentence_names_the_known_ones_and_reorder():
+    with pytest.raises(ValueError, match=r"我爱你、猫吃鱼.*reorder"):
+        load_example("鱼吃猫")
+
+
+GOOD = {
+    "tokens": ["猫", "吃"],
+    "X": [[1, 0, 0], [0, 1, 0]],
+    "W_Q": [[1, 0], [0, 1], [1, 1]],
+    "W_K": [[1, 0], [0, 1], [1, 1]],
+    "W_V": [[1], [0], [1]],
+    "X_columns": ["猫", "吃", "位置"],
+    "place_columns": ["位置"],
+}
+
+DAMAGE = {
+    "少一个词元": ({"tokens": ["猫"]}, ["X：", "2", "1"]),
+    "没有词元": ({"tokens": []}, ["tokens："]),
+    "词元不是文字": ({"tokens": [1, 2]}, ["tokens："]),
+    "X 长短不一": ({"X": [[1, 0, 0], [0, 1]]}, ["X：", "长短不一"]),
+    "X 是空的": ({"X": []}, ["X：", "二维"]),
+    "X 里有文字": ({"X": [["1", 0, 0], [0, 1, 0]]}, ["X：", "数值"]),
+    "X 里有 NaN": ({"X": [[1, 0, float("nan")], [0, 1, 0]]}, ["X：", "第 1 行第 3 列"]),
+    "W_Q 转置了": ({"W_Q": [[1, 0, 1], [0, 1, 1]]}, ["W_Q：", "2", "3"]),
+    "W_K 宽度不同": ({"W_K": [[1], [0], [1]]}, ["W_K：", "列数", "d_k"]),
+    "W_V 少一行": ({"W_V": [[1], [0]]}, ["W_V：", "行数"]),
+    "列名少一个": ({"X_columns": ["猫", "吃"]}, ["X_columns：", "2", "3"]),
+    "列名重复": ({"X_columns": ["猫", "猫", "位置"]}, ["X_columns：", "重复"]),
+    "V 列名多了": ({"V_columns": ["甲", "乙"]}, ["V_columns：", "2", "1"]),
+    "位置列不存在": ({"place_columns": ["位置9"]}, ["place_columns：", "位置9"]),
+    "字段写错": ({"W_q": [[1]]}, ["W_q：", "没有这个字段"]),
+    "缺字段": ({"W_V": ...}, ["W_V：", "缺少"]),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """一个可以损坏的 data 文件夹，路径里有中文和空格。"""
+    copy = tmp_path / "课程 资料" / "data"
+    shutil.copytree(DATA, copy)
+    monkeypatch.setattr(examples, "DATA", copy)
+    return copy
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_a_damaged_file_is_refused_with_file_and_field(case, folder):
+    change, parts = DAMAGE[case]
+    content = {name: value for name, value in (GOOD | change).items() if value is not ...}
+    (folder / FILES["猫吃鱼"]).write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ValueError) as caught:
+        load_example("猫吃鱼")
+    assert all(part in str(caught.value) for part in ["data/mao_chi_yu.json", *parts]), str(caught.value)
+
+
+def test_the_undamaged_file_is_accepted(folder):
+    (folder / FILES["猫吃鱼"]).write_text(json.dumps(GOOD), encoding="utf-8")
+    assert load_example("猫吃鱼").n == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (b"[1, 2]", "最外层"),
+        ('{"tokens": ["猫",]'.encode(), "JSON 语法"),
+        ('{"tokens": ["猫", "吃", "鱼"]}'.encode("gbk"), "UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(folder, content, part):
+    (folder / FILES["猫吃鱼"]).write_bytes(content)
+    with pytest.raises(ValueError, match=part) as caught:
+        load_example("猫吃鱼")
+    assert "mao_chi_yu.json" in str(caught.value)
+
+
+def test_a_missing_file_is_named(folder):
+    (folder / FILES["我爱你"]).unlink()
+    with pytest.raises(ValueError, match=r"wo_ai_ni\.json 不见了"):
+        load_example("我爱你")
+
+
+def test_a_file_saved_by_notepad_with_a_byte_order_mark_is_read(folder):
+    text = (folder / FILES["我爱你"]).read_text(encoding="utf-8")
+    (folder / FILES["我爱你"]).write_text(text, encoding="utf-8-sig")
+    assert load_example("我爱你").n == 3

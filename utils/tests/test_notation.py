@@ -1,0 +1,129 @@
+"""notation.py 的事实：把公式里的数重新读出来，用精确分数再算一遍。"""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from utils import notation
+from utils.attention import self_attention
+from utils.examples import load_example
+
+NUMBER = r"\(?(-?\d+(?:\.\d+)?)\)?"
+
+
+def steps(name):
+    example = load_example(name)
+    return self_attention(example.X, example.W_Q, example.W_K, example.W_V)
+
+
+def numbers(text):
+    return [Fraction(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text)]
+
+
+@pytest.mark.parametrize("row", range(3))
+@pytest.mark.parametrize("col", range(3))
+def test_factors_terms_and_total_of_a_dot_product_agree(row, col):
+    """公式里写的因数逐对相乘，等于写的各项；各项相加，等于写的和；每处都是准确的 =。"""
+    s = steps("猫吃鱼")
+    text = repr(notation.dot_product(s.Q[row], s.K[col], name="s"))
+    factors, terms, total = re.split(r"\\\\\[2pt\]", text)
+    products = [Fraction(a) * Fraction(b) for a, b in re.findall(rf"{NUMBER} \\times {NUMBER}", factors)]
+    assert products == numbers(terms.replace("2pt", ""))
+    assert numbers(total) == [sum(products)]
+    assert r"\approx" not in text
+
+
+def test_eat_asks_cat_is_written_as_in_the_source():
+    s = steps("猫吃鱼")
+    name = notation.vector_product("q", "吃", "k", "猫")
+    text = repr(notation.dot_product(s.Q[1], s.K[0], name=name))
+    assert r"q_{\text{吃}} \cdot k_{\text{猫}} &= " in text
+    assert r"&= 0.3 \times 0.9 + 0.8 \times 0.1 + 0.2 \times 0 + 0.1 \times 0.2" in text
+    assert "&= 0.27 + 0.08 + 0 + 0.02" in text and "&= 0.37" in text
+
+
+def test_negative_numbers_are_put_in_brackets():
+    text = repr(notation.dot_product([1, -2], [-0.5, 3], name="s"))
+    assert r"1 \times (-0.5) + (-2) \times 3" in text and "(-0.5) + (-6)" in text and "= -6.5" in text
+
+
+def test_a_long_dot_product_shows_head_and_tail_and_the_true_total():
+    ones = np.ones(64)
+    text = repr(notation.dot_product(ones, ones, name="s"))
+    assert r"\cdots" in text and text.count(r"\times") == 4 and "= 64" in text
+
+
+def test_eight_terms_are_broken_into_lines_of_four():
+    text = repr(notation.dot_product(np.ones(8), np.ones(8), name="s"))
+    assert text.count(r"\times") == 8
+    assert max(line.count(r"\times") for line in text.split(r"\\")) == 4
+
+
+def test_matrix_is_written_row_by_row_with_its_shape():
+    text = repr(notation.matrix("Q", [[1, 0.25, -3], [0, 1 / 3, 2]], row_labels=["猫", "吃"]))
+    body = re.search(r"\\begin\{bmatrix\} (.*?) \\end\{bmatrix\}", text).group(1)
+    written = [[float(cell) for cell in row.split("&")] for row in body.split(r"\\")]
+    np.testing.assert_allclose(written, [[1, 0.25, -3], [0, 1 / 3, 2]], atol=5e-5)
+    assert r"_{2 \times 3}" in text and r"\leftarrow \text{猫}" in text
+
+
+def test_scaling_shows_the_root():
+    assert repr(notation.scaled_score(2, 4)) == r"\frac{2}{\sqrt{4}} = \frac{2}{2} = 1"
+    assert repr(notation.scaled_score(1, 2)) == r"\frac{1}{\sqrt{2}} \approx \frac{1}{1.4142} \approx 0.7071"
+
+
+def test_softmax_row_of_1_05_05_is_the_pencil_calculation():
+    """e、√e、√e 查表得 2.7183、1.6487、1.6487，和 6.0157，商 0.4519、0.2741、0.2741。"""
+    text = repr(notation.softmax_row([1, 0.5, 0.5], ["我", "爱", "你"]))
+    for part in (
+        r"e^{1} &\approx 2.7183 & \frac{2.7183}{6.0157} &\approx 0.4519",
+        r"e^{0.5} &\approx 1.6487 & \frac{1.6487}{6.0157} &\approx 0.2741",
+        r"\sum &\approx 6.0157",
+    ):
+        assert part in text
+
+
+def test_softmax_row_gives_a_masked_key_nothing():
+    text = repr(notation.softmax_row([0, -np.inf], ["我", "爱"]))
+    assert r"e^{-\infty} &= 0 & \frac{0}{1} &= 0" in text
+
+
+def test_weighted_row_is_written_with_the_tokens():
+    s = steps("我爱你")
+    text = repr(notation.weighted_row(s.weights[0], s.V, ["我", "爱", "你"], query="我"))
+    assert r"0.45\, v_{\text{我}} + 0.27\, v_{\text{爱}} + 0.27\, v_{\text{你}}" in text
+    for row in (r"2 & 0 & 2 & 0", r"0 & 2 & 0 & 2", r"2 & 2 & 1 & 1", r"1.45 & 1.1 & 1.18 & 0.82"):
+        assert rf"\begin{{bmatrix}} {row} \end{{bmatrix}}" in text
+
+
+def test_equals_only_where_the_written_digits_are_exact():
+    assert notation.number(0.1 + 0.2) == "0.3" and notation.number(-1e-9) == "0"
+    assert r"= 0.5" in repr(notation.dot_product([0.5], [1], name="s"))
+    assert r"\approx 0.3333" in repr(notation.dot_product([1 / 3], [1], name="s"))
+
+
+def test_tokens_with_tex_characters_stay_text():
+    assert r"\text{\$\{\}\\_}" in repr(notation.weighted_row([1], [[1]], ["${}\\_"], query="a"))
+
+
+def test_formula_is_typeset_and_its_text_is_its_source():
+    formula = notation.scaled_score(2, 4)
+    assert repr(formula) in formula._repr_latex_()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: notation.dot_product([1, 2], [1, 2, 3], name="s"),
+        lambda: notation.dot_product([[1, 2]], [1, 2], name="s"),
+        lambda: notation.matrix("Q", [1, 2]),
+        lambda: notation.matrix("Q", [[1, 2]], row_labels=["猫", "鱼"]),
+        lambda: notation.softmax_row([1, 2], ["猫"]),
+        lambda: notation.weighted_row([0.5, 0.5], [[1, 2]], ["猫", "鱼"], query="猫"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused_with_what_came(call):
+    with pytest.raises(ValueError, match="收到"):
+        call()
