@@ -49,7 +49,7 @@ def project(X, W):
         raise ValueError(
             "投影 X @ W 做不了：X 的列数必须等于 W 的行数（都是 d_model）。\n"
             f"收到：X {X.shape}，W {W.shape}。\n"
-            f"怎么办：W 应有 {X.shape[1]} 行；看看 W 是不是转置了，或者拿错了另一个例句的 W。"
+            f"怎么办：W 应有 {X.shape[1]} 行；看看 X 和 W 是不是写反了，W 是不是转置了，或者属于另一个例句。"
         )
     return X @ W
 
