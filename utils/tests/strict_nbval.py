@@ -13,7 +13,7 @@ import nbformat
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
-from utils.refresh import CELL_TIMEOUT, kept_output_metadata, kernel_environment, picture_difference
+from utils.refresh import kept_output_metadata, kernel_environment, picture_difference
 
 
 class StrictNotebook(IPyNbFile):
@@ -30,7 +30,6 @@ class StrictNotebook(IPyNbFile):
             )
 
     def setup(self):
-        self.config.option.nbval_cell_timeout = CELL_TIMEOUT
         self.resources = ExitStack()
         self.resources.enter_context(kernel_environment())
         self.kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(self.path.parent))
