@@ -21,7 +21,7 @@ from unittest import mock
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, ValidationError, from_dict, v4, validate
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 from PIL import Image, ImageChops, ImageFilter
@@ -64,12 +64,12 @@ class RefreshError(Exception):
 
 @contextmanager
 def kernel_environment() -> Iterator[None]:
-    """这段时间里启动的内核用临时目录，不读用户的 IPython 设置，主目录不可写也能启动，并且不能联网。"""
+    """这段时间里启动的内核用临时的 IPython 目录：不读用户的设置，主目录不可写也不告警，并且不能联网。"""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         startup = Path(folder, "profile_default", "startup")
         startup.mkdir(parents=True)
         Path(startup, "00-offline.py").write_text(OFFLINE_STARTUP, encoding="utf-8")
-        with mock.patch.dict(os.environ, JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=folder):
+        with mock.patch.dict(os.environ, IPYTHONDIR=folder):
             yield
 
 
@@ -99,8 +99,10 @@ def execute(nb: NotebookNode, path: Path) -> None:
                 client.execute_cell(cell, index)
             except CellExecutionError as error:
                 raise _cell_error(path, nb, index, f"{error.ename}: {error.evalue}") from None
-            except (CellControlSignal, DeadKernelError) as error:
-                raise _cell_error(path, nb, index, f"内核没有算完这一格：{error}") from None
+            except CellTimeoutError:
+                raise _cell_error(path, nb, index, f"算了 {CELL_TIMEOUT} 秒还没有结束") from None
+            except DeadKernelError:
+                raise _cell_error(path, nb, index, "内核中途退出") from None
             if stderr := [output.text for output in cell.outputs if output.get("name") == "stderr"]:
                 raise _cell_error(path, nb, index, "这一格写了 stderr：\n" + "".join(stderr).strip())
 
@@ -260,9 +262,8 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
         shutil.copymode(path, temporary)
         os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 def refresh(path: Path) -> bool:
@@ -280,7 +281,10 @@ def refresh(path: Path) -> bool:
     new_content = serialise(nb)
     if new_content == content:
         return False
-    write_atomically(path, new_content)
+    try:
+        write_atomically(path, new_content)
+    except OSError as error:
+        raise RefreshError(f"{path.name}：写不进文件夹（{error.strerror}）") from None
     return True
 
 

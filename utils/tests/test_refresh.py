@@ -10,7 +10,7 @@ import pytest
 from nbformat import v4
 
 from utils import refresh
-from utils.tests.test_strict_nbval import png
+from utils.tests.test_strict_nbval import png, write_drawing_module
 
 
 def write(path, *sources):
@@ -22,10 +22,10 @@ def write(path, *sources):
         cell.metadata = {
             "scrolled": True,
             "execution": {"iopub.status.idle": "now"},
-            "tags": ["skip-execution"],
+            "tags": ["skip-execution", "raises-exception"],
         }
     del cells[-1]["id"]
-    path.write_bytes(json.dumps(nb).replace("\n", "\r\n").encode())
+    path.write_bytes(json.dumps(nb, indent=1).replace("\n", "\r\n").encode())
     return path
 
 
@@ -33,23 +33,34 @@ GOOD = [
     "import os, sys\nfrom pathlib import Path",
     f"Path.cwd().name, os.path.samefile(sys.executable, {sys.executable!r})",
     "print(1, flush=True)\nprint(2)",
-    "'ᵀ'",
+    "from drawing import Picture\nPicture()",
 ]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """在 GBK 终端里刷新三本：一本正常，一本出错，一本写 stderr；再单独刷新正常的那本一次。"""
+    """在 GBK 终端里刷新三本：一本正常，一本出错，一本写 stderr；再单独刷新正常的那本一次。
+
+    用户目录里有一个打不开的 kernelspec，也叫 python3；两次之间，正常的那本里存的图换成只差一级颜色的。
+    """
     folder = tmp_path_factory.mktemp("课程 资料") / "notebooks"
     folder.mkdir()
     good = write(folder / "good.ipynb", *GOOD)
     broken = write(folder / "broken.ipynb", "1", "'ᵀ'\n2\n3\n1 / 0")
     noisy = write(folder / "noisy.ipynb", "import sys; print('小心', file=sys.stderr)")
+    write_drawing_module(folder)
+    foreign = folder.parent / "kernels" / "python3"
+    foreign.mkdir(parents=True)
+    spec = {"argv": ["no-such-python"], "display_name": "别处的 Python", "language": "python"}
+    (foreign / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
     before = {path: path.read_bytes() for path in (broken, noisy)}
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(folder.parent))
         patch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="gbk"))
         codes = [refresh.main([str(broken), str(noisy), str(good)])]
-        first = good.read_bytes()
+        # 另一种 CPU 存下的图：颜色差一级
+        first = good.read_bytes().replace(png().encode(), png(noise=1).encode())
+        good.write_bytes(first)
         os.utime(good, ns=(0, 0))
         codes.append(refresh.main([str(good)]))
         sys.stdout.flush()
@@ -72,6 +83,7 @@ def test_the_message_names_notebook_cell_source_and_error(run):
 
 
 def test_refreshing_twice_does_not_even_touch_the_file(run):
+    assert png(noise=1).encode() in run["first"]
     assert run["good"].read_bytes() == run["first"]
     assert run["good"].stat().st_mtime_ns == 0
     assert "good.ipynb：已更新" in run["said"] and "good.ipynb：没有变化" in run["said"]
@@ -86,13 +98,13 @@ def test_every_cell_ran_in_the_notebooks_folder_with_this_python(run):
 
 def test_the_file_is_valid_utf8_with_lf_and_one_final_newline(run):
     content = run["first"].decode("utf-8")
-    assert "\r" not in content and content.endswith("}\n") and "ᵀ" in content
+    assert "\r" not in content and content.endswith("}\n") and "一格热力图" in content
     nbformat.validate(json.loads(content))
 
 
 def test_no_temporary_file_is_left(run):
-    names = sorted(path.name for path in run["good"].parent.iterdir())
-    assert names == ["broken.ipynb", "good.ipynb", "noisy.ipynb"]
+    names = {path.name for path in run["good"].parent.iterdir()}
+    assert names - {"__pycache__"} == {"broken.ipynb", "drawing.py", "good.ipynb", "noisy.ipynb"}
 
 
 # ---------------------------------------------------------------- 不需要内核的部分
@@ -155,7 +167,17 @@ def test_a_failed_write_leaves_the_old_file_alone(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[]", b'{"nbformat": 3}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b"\xff",
+        b"[]",
+        b'{"nbformat": 3}',
+        b'{"cells": [{"cell_type": "poem", "source": "", "metadata": {}}], "metadata": {}}',
+    ],
+)
 def test_a_file_that_is_no_notebook_is_refused_by_name(tmp_path, content):
     path = tmp_path / "a.ipynb"
     path.write_bytes(content)

@@ -26,8 +26,8 @@ class Picture:
         self.number = number
         self.image = Image.new("RGB", (width, 240), (128 + noise,) * 3)
         draw = ImageDraw.Draw(self.image)
-        draw.text((30, 30), number, font_size=24, fill=(noise,) * 3)
-        draw.rectangle((frame, 10, frame + 120, 80), outline=(255 - noise,) * 3, width=3)
+        draw.text((30, 30), number, font_size=16, fill=(noise,) * 3)
+        draw.rectangle((frame, 10, frame + 120, 80), outline=(255 - noise,) * 3, width=2)
         draw.rectangle((200, 220 - bar, 240, 220), fill=(40, 90, 160))
 
     def __repr__(self):
@@ -38,6 +38,12 @@ class Picture:
         self.image.save(buffer, format="PNG")
         data = {"image/png": base64.b64encode(buffer.getvalue()).decode(), "text/plain": repr(self)}
         return data, {"image/png": {"width": 150, "height": 120}}
+
+
+def write_drawing_module(folder):
+    """把 Picture 写成 drawing.py，让 folder 里的笔记本能导入它。"""
+    imports = "import base64, io\nfrom PIL import Image, ImageDraw\n\n"
+    (folder / "drawing.py").write_text(imports + inspect.getsource(Picture), encoding="utf-8")
 
 
 def png(*args, **kwargs):
@@ -58,7 +64,7 @@ def test_what_another_cpu_may_change_is_no_difference(drawn):
 
 @pytest.mark.parametrize(
     "drawn",
-    [png("0.38"), png(frame=14), png(bar=104), png(bar=0)],
+    [png("0.38"), png(frame=12), png(bar=102), png(bar=0)],
     ids=["one digit", "moved frame", "higher bar", "missing bar"],
 )
 def test_a_visible_change_is_located_and_measured(drawn):
@@ -166,8 +172,7 @@ def test_each_damaged_cell_fails_by_name_whatever_the_options(pytester, monkeypa
     folder = pytester.mkdir("课程 资料")
     shutil.copy(ROOT / "pyproject.toml", folder)
     notebooks = Path(shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=_all_but_conftest))
-    imports = "import base64, io\nfrom PIL import Image, ImageDraw\n\n"
-    (notebooks / "drawing.py").write_text(imports + inspect.getsource(Picture), encoding="utf-8")
+    write_drawing_module(notebooks)
     nbformat.write(v4.new_notebook(cells=[cell for cell, _, _ in CELLS]), notebooks / "tiny.ipynb")
     (folder / "forgive").write_text("regex: .*\nreplace: anything\n", encoding="utf-8")
     monkeypatch.setenv("HOME", str(folder / "forgive"))  # 一个文件：里面建不了任何目录
