@@ -44,11 +44,9 @@ LANGUAGE_INFO = {  # 不含 version：升级 Python 不会改动每一本笔记
 # 内核启动时执行：笔记本不能依赖网络。zmq 不经过 Python 的 socket，内核自己的通信不受影响。
 OFFLINE_STARTUP = """
 def _block_network(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo"):
-        address = arguments[1] if event == "socket.connect" else arguments[0]
-        host = address[0] if isinstance(address, tuple) else address
-        if host not in (None, "", "localhost", "127.0.0.1", "::1"):
-            raise OSError(f"笔记本不能联网：{host}")
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        if arguments[1][0] not in ("localhost", "127.0.0.1", "::1"):
+            raise OSError(f"笔记本不能联网：{arguments[1][0]}")
 
 __import__("sys").addaudithook(_block_network)
 del _block_network

@@ -53,7 +53,7 @@ MAX_LINES = 12
 MAX_BYTES = 1_500_000
 
 PATH_OR_ADDRESS = re.compile(
-    r"\b[A-Za-z]:[\\/]\w|/(?:home|Users|root|tmp|usr|opt|work|mnt)/|site-packages|file://|\b0x[0-9a-fA-F]{5,}"
+    r"\b[A-Za-z]:[\\/]\w|/(?:home|Users|root|tmp|usr|opt|mnt)/|site-packages|file://|\b0x[0-9a-fA-F]{5,}"
 )
 NBVAL_MARK = re.compile(r"NBVAL_|PYTEST_VALIDATE", re.IGNORECASE)
 NBVAL_TAG = re.compile(r"nbval|raises-exception|skip-execution|pytest-validate", re.IGNORECASE)

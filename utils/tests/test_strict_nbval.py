@@ -162,7 +162,7 @@ CELLS = [
     (code("print(1)", text("2\n"), tags=["nbval-skip"]), "failed", "-2\n+1"),
     (code("1 / 0", tags=["raises-exception"]), "failed", "ZeroDivisionError"),
     (code("print(1)", text("1\n", "stderr")), "failed", "stderr"),
-    (code("import socket; socket.create_connection(('example.org', 80))"), "failed", "不能联网"),
+    (code("import socket; socket.create_connection(('192.0.2.1', 80))"), "failed", "不能联网"),
     (code("print(1)", text("1\n")), "passed", ""),
 ]
 
