@@ -30,7 +30,7 @@ from matplotlib import font_manager, patheffects  # noqa: E402
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg  # noqa: E402
 from matplotlib.cm import ScalarMappable  # noqa: E402
 from matplotlib.collections import PathCollection  # noqa: E402
-from matplotlib.colors import Normalize, to_hex, to_rgb  # noqa: E402
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex, to_rgb  # noqa: E402
 from matplotlib.container import BarContainer  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle  # noqa: E402
@@ -47,8 +47,8 @@ LIT_COLOR = "#FFE9A8"  # plot_pipeline 里点亮的一步
 
 MAX_WIDTH = 640  # CSS 像素
 TITLE, BASE, SMALL = 15, 13, 11  # 字号，单位 pt；没有比 SMALL 更小的字
-CELL = 44  # 一格的边长，CSS 像素
-PAD = 10  # 图四周的留白，CSS 像素
+CELL = 48  # 一格的边长，CSS 像素；放不下时缩小
+PAD = 14  # 图四周的留白，CSS 像素
 MAX_NUMBERED = 12  # 行或列多于它，就不在格子里写数
 DPI = 100
 INK, GREY = "#222222", "#595959"
@@ -66,6 +66,7 @@ _STYLE = {
     "figure.dpi": DPI,
     "text.parse_math": False,  # 词元里的 $ _ ^ \ 按原样画
     "mathtext.fontset": "stix",
+    "text.hinting": "none",  # 2 倍像素下不需要微调字形；画得快，字宽也不随字号跳
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
@@ -155,7 +156,14 @@ class CourseFigure(Figure):
         """PNG 字节（200 dpi）和以 CSS 像素计的宽高。"""
         buffer = io.BytesIO()
         # 去掉写有版本号的元数据，同样的图总是同样的字节。
-        self.savefig(buffer, format="png", dpi=2 * DPI, facecolor="white", metadata={"Software": None})
+        self.savefig(
+            buffer,
+            format="png",
+            dpi=2 * DPI,
+            facecolor="white",
+            metadata={"Software": None},
+            pil_kwargs={"compress_level": 4},  # 比默认的 6 快三分之一，只大百分之一
+        )
         width, height = (round(inches * DPI) for inches in self.get_size_inches())
         return buffer.getvalue(), {"width": width, "height": height}
 
@@ -180,6 +188,16 @@ def _register_with_ipython():
 
 
 # ---------------------------------------------------------------- 颜色、数字、文字
+
+
+@functools.cache
+def _colormap(kind):
+    if kind == "weights":
+        colormap = mpl.colormaps[WEIGHTS_MAP]
+    else:  # 去掉两头最深的颜色：0 和 1 组成的矩阵不会变成一片深蓝
+        middle = mpl.colormaps[SIGNED_MAP](np.linspace(0.14, 0.86, 257))
+        colormap = LinearSegmentedColormap.from_list(SIGNED_MAP, middle, N=257)
+    return colormap.with_extremes(bad=MASKED_COLOR)
 
 
 def _luminance(color):
@@ -307,7 +325,8 @@ def _labels(labels, count, what, shape):
     if len(labels) != count:
         raise ValueError(
             f"{what}的标签要一{what}一个：矩阵的形状是 {shape}，有 {count} {what}；"
-            f"收到的标签形状是 ({len(labels)},)：{'、'.join(labels[:8])}。请补齐或去掉多出的标签，或检查矩阵是否转置了。"
+            f"收到的标签形状是 ({len(labels)},)：{'、'.join(labels[:8])}。"
+            "请补齐或去掉多出的标签，或检查矩阵是否转置了。"
         )
     return labels
 
@@ -338,8 +357,8 @@ def _outlines(outline, shape):
                 boxes.append((j, i, 1, 1))
             case _:
                 raise ValueError(
-                    f"outline 里只能写 ('row', i)、('col', j)、('cell', i, j)，序号从 0 起、不超出形状 {shape}；"
-                    f"收到 {item!r}。"
+                    "outline 里只能写 ('row', i)、('col', j)、('cell', i, j)，"
+                    f"序号从 0 起、不超出形状 {shape}；收到 {item!r}。"
                 )
     return boxes
 
@@ -373,55 +392,66 @@ class _Panel:
         if not self.numbered:  # 没有标签的大图至少给出序号
             self.row_labels = self.row_labels or [str(i) for i in range(rows)]
             self.col_labels = self.col_labels or [str(j) for j in range(cols)]
-        limit = 150 if self.row_name or len(self.array[0]) <= 6 else 90
-        self.row_labels = self.row_labels and [_shorten(t, BASE, limit) for t in self.row_labels]
+        self.full_row_labels = self.row_labels
+        self.shorten_labels(150)
         self.col_labels = self.col_labels and [_shorten(t, BASE, 110) for t in self.col_labels]
+
+    def shorten_labels(self, limit):
+        """行标签最长 limit 像素。"""
+        self.row_labels = self.full_row_labels and [_shorten(t, BASE, limit) for t in self.full_row_labels]
 
     def texts(self):
         return [[_format(value, self.places) for value in row] for row in self.array]
 
     def sum_texts(self):
-        places = max(self.places, 0 if self.places == 0 else 2)
+        places = self.places if self.numbered else 2
         return [[_format(v, places) for v in self.array.sum(axis=axis)] for axis in (1, 0)]
+
+    def vertical_sums(self, cell):
+        step = _tick_step(len(self.array[0]), cell[0])
+        return _width(self.sum_texts()[1][::step], SMALL) > cell[0] * step - 4
 
     def number_width(self, size):
         flat = list(itertools.chain.from_iterable(self.texts()))
         if self.sums:
             flat += self.sum_texts()[1]
-        return _width(flat, size)
+        # 数字一样宽：只量每种写法一次
+        return _width({re.sub("[0-9]", "0", text) for text in flat}, size)
 
     def vertical_labels(self, cell):
         """列标签比格子宽时竖过来。"""
         step = _tick_step(len(self.col_labels), cell[0])
         return _width(self.col_labels[::step], BASE) > cell[0] * step - 6
 
+    def label_width(self):
+        """矩阵左边、行的名字右边的字（行标签，有时还有「列和」）占多宽。"""
+        width = _width(self.row_labels, BASE) + 8 if self.row_labels else 0
+        return max(width, _text_size("列和", BASE)[0] + 8) if self.sums else width
+
     def measure(self, cell):
         """(左, 上, 右, 下) 四边要留的宽度和矩阵本身的 (宽, 高)。"""
         rows, cols = self.array.shape
         width, height = cols * cell[0], rows * cell[1]
-        left = right = top = bottom = 0.0
-        if self.row_labels:
-            left += _width(self.row_labels, BASE) + 8
-        if self.row_name:
-            left += 26
-        if self.col_labels:
-            vertical = self.vertical_labels(cell)
-            top += (_width(self.col_labels, BASE) if vertical else 20) + 8
-        if self.col_name:
-            top += 26
+        left = max(self.min_left, self.label_width() + (26 if self.row_name else 0))
+        right = bottom = 0.0
+        top = self.column_height(cell) + (26 if self.col_name else 0)
         if self.sums:
-            row_sums, _ = self.sum_texts()
+            row_sums, col_sums = self.sum_texts()
             right += _width([*row_sums, "行和"], BASE) + 14
-            bottom += 30
-            left = max(left, _text_size("列和", BASE)[0] + 8 + (26 if self.row_name else 0))
+            bottom += _width(col_sums, SMALL) + 12 if self.vertical_sums(cell) else 30
         overhang = (_text_size(self.row_name, BASE)[0] - height) / 2 if self.row_name else 0
         top, bottom = max(top, overhang), max(bottom, overhang)
         if self.title:
-            top += _text_size(self.title, self.title_size)[1] + 8
-        sides = (
-            max(_width(self.title.split("\n"), self.title_size), _width([self.col_name], BASE)) - width
-        ) / 2
-        return max(left, sides, self.min_left), top, max(right, sides), bottom, width, height
+            top += _text_size(self.title, self.title_size)[1] + (10 if self.color else 8)
+        name = (_text_size(self.col_name, BASE)[0] - width) / 2 if self.col_name else 0
+        left, right = max(left, name), max(right, name)
+        title = (_text_size(self.title, self.title_size)[0] - left - width - right) / 2
+        return left + max(title, 0), top, right + max(title, 0), bottom, width, height
+
+    def column_height(self, cell):
+        if not self.col_labels:
+            return 0
+        return (_width(self.col_labels, BASE) if self.vertical_labels(cell) else 20) + 8
 
 
 def _tick_step(count, cell):
@@ -447,25 +477,20 @@ def _row_width(row, cell):
 
 
 def _fit(rows):
-    """给一张图选格子大小和数字的字号；一行放不下就折成几行，再不行就少写小数，最后不写数。
+    """给一张图选格子大小和数字的字号。
 
+    一行放不下时，依次：缩小格子、折成几行、截短行标签、少写小数，最后不写数。
     返回 (rows, (格宽, 格高), 字号)。
     """
+    room = MAX_WIDTH - 2 * PAD
     panels = [item for row in rows for item in row if isinstance(item, _Panel)]
     if not all(panel.numbered for panel in panels):
+        return _fit_unnumbered(rows, panels, room)
+    for limit, rows_now in ((150, rows), (150, _fold(rows)), (90, _fold(rows)), (56, _fold(rows))):
         for panel in panels:
-            panel.numbered = False
-        bar = 80  # 不写数的图右边有颜色条
-        cell = CELL
-        while cell > 0.5 and max(_row_width(row, (cell, cell)) for row in rows) > MAX_WIDTH - 2 * PAD - bar:
-            cell -= 0.25
-        tallest, widest = (max(panel.array.shape[axis] for panel in panels) for axis in (0, 1))
-        high = min(cell, 480 / tallest)
-        return rows, (min(cell, max(high, 24)), min(max(high, min(24, 480 / tallest)), 480 / tallest)), SMALL
-    for rows_now in [rows, _fold(rows)]:
-        room = MAX_WIDTH - 2 * PAD
-        for size in (BASE, 12, SMALL):
-            needed = max(panel.number_width(size) for panel in panels) + 7
+            panel.shorten_labels(limit)
+        for size, spare in ((BASE, 9), (12, 9), (SMALL, 6)):
+            needed = max(panel.number_width(size) for panel in panels) + spare
             cell = max(CELL, needed)
             while cell > needed and max(_row_width(row, (cell, CELL)) for row in rows_now) > room:
                 cell = max(needed, cell - 1)
@@ -478,7 +503,24 @@ def _fit(rows):
     return _fit(rows)
 
 
-def _fold(rows):
+_BAR = 84  # 不写数的图右边有颜色条
+
+
+def _fit_unnumbered(rows, panels, room):
+    for panel in panels:
+        panel.numbered = False
+    rows = _fold(rows, 6) if sum(panel.array.shape[1] for panel in panels) > 90 else rows
+    cell = CELL / 2 if max(max(panel.array.shape) for panel in panels) > 20 else 28
+    while cell > 0.5 and max(_row_width(row, (cell, cell)) for row in rows) > room - _BAR:
+        cell -= 0.25
+    tallest = max(len(panel.array) for panel in panels)
+    high = min(cell, 480 / tallest)
+    # 很扁、很窄的矩阵：格子不再是正方形，但看得清
+    widest = max(panel.array.shape[1] for panel in panels)
+    return rows, (min(cell, max(high, 60 / widest)), max(high, 60 / tallest)), SMALL
+
+
+def _fold(rows, cell=CELL):
     """每个矩阵（连同它后面的运算符）自成一行中的一项，贪心地排进宽度里。"""
     folded = []
     for row in rows:
@@ -490,7 +532,7 @@ def _fold(rows):
                 groups.append([item])
         line = []
         for group in groups:
-            if line and _row_width([*line, *group], (CELL, CELL)) > MAX_WIDTH - 2 * PAD:
+            if line and _row_width([*line, *group], (cell, cell)) > MAX_WIDTH - 2 * PAD:
                 folded.append(line)
                 line = []
             line = [*line, *group]
@@ -503,23 +545,29 @@ def _compose(rows, *, title="", limit=1.0, footer=()):
     rows, cell, size = _fit(rows)
     panels = [item for row in rows for item in row if isinstance(item, _Panel)]
     title = _wrap(title, TITLE, MAX_WIDTH - 2 * PAD) if title else ""
+    alone = [row[0] for row in rows if len(row) == 1]
+    for panel in alone:  # 上下排列的矩阵左边对齐
+        panel.min_left = max(other.measure(cell)[0] for other in alone)
     heights = []
     for row in rows:
         boxes = [item.measure(cell) for item in row if isinstance(item, _Panel)]
         above = max(top + height / 2 for _, top, _, _, _, height in boxes)
         below = max(bottom + height / 2 for _, _, _, bottom, _, height in boxes)
         heights.append((above, below))
-    bar = 0 if panels[0].numbered else 80
+    # 没有标题的一行（plot_score 的三条）离上一行近一些
+    gaps = [_GAP if any(item.title for item in row if isinstance(item, _Panel)) else 10 for row in rows[1:]]
+    gaps = [*gaps, 0]
+    bar = 0 if panels[0].numbered else _BAR
     content = max(_row_width(row, cell) for row in rows) + bar
     width = 2 * PAD + max(content, _width(title.split("\n"), TITLE), _width(footer, BASE))
     title_height = _text_size(title, TITLE)[1] + 12 if title else 0
-    height = 2 * PAD + title_height + sum(a + b for a, b in heights) + _GAP * (len(rows) - 1)
+    height = 2 * PAD + title_height + sum(a + b for a, b in heights) + sum(gaps)
     height += 26 * len(footer) + (8 if footer else 0)
     figure = _new_figure(width, height)
     if title:
         _suptitle(figure, title)
     y = PAD + title_height
-    for row, (above, below) in zip(rows, heights, strict=True):
+    for row, (above, below), gap in zip(rows, heights, gaps, strict=True):
         middle = y + above
         x = (figure.bbox.width - _row_width(row, cell) - bar) / 2
         before = None
@@ -534,13 +582,13 @@ def _compose(rows, *, title="", limit=1.0, footer=()):
                 image = _draw_panel(axes, item, cell, size, limit)
                 x += w + right
             before = item
-        y = middle + below + _GAP
+        y = middle + below + gap
     if bar:
-        axes = _place(figure, x + 16, middle - h / 2, 12, h)
+        axes = _place(figure, figure.bbox.width - PAD - _BAR + 20, middle - h / 2, 12, h)
         norm = image.norm
         colorbar = figure.colorbar(ScalarMappable(norm, image.cmap), cax=axes)
-        ticks = [norm.vmin, (norm.vmin + norm.vmax) / 2, norm.vmax]
-        colorbar.set_ticks(ticks, labels=[_format(t, _decimals(ticks)) for t in ticks])
+        ticks = [norm.vmin, (norm.vmin + norm.vmax) / 2, norm.vmax] if h > 90 else [norm.vmin, norm.vmax]
+        colorbar.set_ticks(ticks, labels=[_number_label(float(f"{tick:.3g}")) for tick in ticks])
         colorbar.outline.set_visible(False)
     y = figure.bbox.height - PAD - 26 * len(footer) + 13
     for line in footer:
@@ -566,17 +614,25 @@ def _figure_text(figure, x, y, text, size, color=INK):
     figure.text(x / w, 1 - y / h, text, size=size, color=color, ha="center", va="center")
 
 
-def _suptitle(figure, title):
-    figure.suptitle(title, x=0.5, y=1 - PAD / figure.bbox.height, va="top", ha="center", linespacing=1.2)
+def _suptitle(figure, title, center=None):
+    """总标题，居中在 center（默认图的中线）；放不下就往里挪。"""
+    width, half = figure.bbox.width, _text_size(title, TITLE)[0] / 2 + PAD
+    center = max(half, min(width / 2 if center is None else center, width - half))
+    figure.suptitle(
+        title, x=center / width, y=1 - PAD / figure.bbox.height, va="top", ha="center", linespacing=1.2
+    )
 
 
 def _draw_panel(axes, panel, cell, size, limit):
     rows, cols = panel.array.shape
     signed = panel.kind == "signed"
-    colormap = mpl.colormaps[SIGNED_MAP if signed else WEIGHTS_MAP].with_extremes(bad=MASKED_COLOR)
     norm = Normalize(-limit if signed else 0, limit)
     image = axes.imshow(
-        np.ma.masked_invalid(panel.array), cmap=colormap, norm=norm, aspect="auto", interpolation="nearest"
+        np.ma.masked_invalid(panel.array),
+        cmap=_colormap(panel.kind),
+        norm=norm,
+        aspect="auto",
+        interpolation="nearest",
     )
     frame = panel.color or "#8C8C8C"
     for spine in axes.spines.values():
@@ -593,13 +649,21 @@ def _draw_panel(axes, panel, cell, size, limit):
         axis.set_ticks(kept, labels=[labels[i] for i in kept])
     if panel.col_labels and panel.vertical_labels(cell):
         axes.tick_params(axis="x", labelrotation=90)
-    axes.set_xlabel(panel.col_name, labelpad=5)
-    axes.set_ylabel(panel.row_name, labelpad=5)
+    left, top, right, _, width, height = panel.measure(cell)
+    axes.set_xlabel(panel.col_name, va="center")
+    axes.xaxis.set_label_coords(0.5, 1 + (panel.column_height(cell) + 13) / height)
+    axes.set_ylabel(panel.row_name, va="center")
+    axes.yaxis.set_label_coords(-(panel.label_width() + 13) / width, 0.5)
     if panel.title:
-        _, top, _, _, _, height = panel.measure(cell)
+        title_width, title_height = _text_size(panel.title, panel.title_size)
+        half = title_width / 2
+        # 在矩阵上方居中；太宽就往左右借标签的地方
+        x = min(max(width / 2, half - left), width + right - half)
         color = text_color(panel.color) if panel.color else INK
-        y = 1 + (top - _text_size(panel.title, panel.title_size)[1]) / height
-        axes.set_title(panel.title, size=panel.title_size, color=color, y=y, pad=0, linespacing=1.2)
+        y = 1 + (top - title_height) / height
+        axes.set_title(
+            panel.title, size=panel.title_size, color=color, x=x / width, y=y, pad=0, linespacing=1.2
+        )
     if panel.numbered:
         if cell[0] >= 20:  # 格子之间的白线
             axes.xaxis.set_ticks(np.arange(cols - 1) + 0.5, minor=True)
@@ -612,14 +676,17 @@ def _draw_panel(axes, panel, cell, size, limit):
             axes.text(j, i, text, ha="center", va="center_baseline", size=size, color=color)
     if panel.sums:
         row_sums, col_sums = panel.sum_texts()
-        right, below = cols - 0.5 + 12 / cell[0], rows - 0.5 + 17 / cell[1]
-        style = {"va": "center", "size": BASE, "color": GREY, "clip_on": False}
-        for i, text in enumerate(row_sums):
-            axes.text(right, i, text, ha="left", **style)
-        for j, text in enumerate(col_sums):
-            axes.text(j, below, text, ha="center", **style | {"size": size})
-        axes.text(right, -0.5 - 16 / cell[1], "行和", ha="left", **style)
-        axes.text(-0.5 - 8 / cell[0], below, "列和", ha="right", **style)
+        vertical = panel.vertical_sums(cell)
+        depth = (_width(col_sums, SMALL) + 12) / 2 if vertical else 17
+        right_x, below_y = cols - 0.5 + 12 / cell[0], rows - 0.5 + depth / cell[1]
+        style = {"va": "center", "size": BASE, "color": GREY}
+        for i in range(0, rows, _tick_step(rows, cell[1])):
+            axes.text(right_x, i, row_sums[i], ha="left", **style)
+        for j in range(0, cols, _tick_step(cols, cell[0])):
+            rotation = 90 if vertical else 0
+            axes.text(j, below_y, col_sums[j], ha="center", rotation=rotation, **style | {"size": size})
+        axes.text(right_x, -0.5 - 18 / cell[1], "行和", ha="left", **style)
+        axes.text(-0.5 - 8 / cell[0], below_y, "列和", ha="right", **style)
     for x, y, w, h in panel.outline:
         axes.add_patch(
             Rectangle(
@@ -633,7 +700,7 @@ def _draw_panel(axes, panel, cell, size, limit):
                 zorder=5,
                 joinstyle="miter",
                 # 黑框外面描一圈白，深色格子上也看得见
-                path_effects=[patheffects.withStroke(linewidth=5, foreground="white")],
+                path_effects=[patheffects.withStroke(linewidth=4.4, foreground="white")],
             )
         )
     return image
@@ -746,7 +813,8 @@ def plot_matrices(
     arrays = {name: check(M, name) for name, M in panels.items()}
     if operators and len(operators) != len(arrays) - 1:
         raise ValueError(
-            f"运算符画在相邻两个矩阵之间：{len(arrays)} 个矩阵要 {len(arrays) - 1} 个运算符；收到 {len(operators)} 个。"
+            f"运算符画在相邻两个矩阵之间：{len(arrays)} 个矩阵要 {len(arrays) - 1} 个运算符；"
+            f"收到 {len(operators)} 个。"
         )
     extras = [row_labels or {}, col_labels or {}, outline or {}]
     for extra in extras:
@@ -795,8 +863,8 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
     key_tokens = _labels(tokens if key_tokens is None else key_tokens, len(K), "行", K.shape)
     if not (0 <= query < len(Q) and 0 <= key < len(K)):
         raise ValueError(
-            f"query 要在 0 到 {len(Q) - 1} 之间、key 要在 0 到 {len(K) - 1} 之间（Q {Q.shape}、K {K.shape}）；"
-            f"收到 query={query}、key={key}。"
+            f"query 要在 0 到 {len(Q) - 1} 之间、key 要在 0 到 {len(K) - 1} 之间"
+            f"（Q {Q.shape}、K {K.shape}）；收到 query={query}、key={key}。"
         )
     products = Q[query] * K[key]
     top = [
@@ -812,8 +880,6 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
             [Q[query], K[key], products], names, [QKV_COLORS["Q"], QKV_COLORS["K"], None], strict=True
         )
     ]
-    for strip in strips:  # 三条上下对齐：标签一样宽
-        strip.min_left = _width(names, BASE) + 8
     places = max(strip.places for strip in strips)
     total = _format(products.sum(), places)
     terms = [_format(value, strips[2].places) for value in products]
@@ -831,11 +897,11 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
 
 # 步骤名、公式、得到什么、形状
 _STEPS = [
-    ("1 投影", None, "Q, K, V", "(n, d_k)  (n, d_v)"),
+    ("1 投影", None, "Q, K (n, d_k)", "V (n, d_v)"),
     ("2 打分", r"$QK^{\top}$", "scores", "(n, n)"),
     ("3 缩放", r"$\div\,\sqrt{d_k}$", "scaled_scores", "(n, n)"),
     ("4 softmax", "每行的和 = 1", "weights", "(n, n)"),
-    ("5 加权求和", r"$\mathrm{weights}\cdot V$", "output", "(n, d_v)"),
+    ("5 加权求和", r"$\mathrm{weights}\;V$", "output", "(n, d_v)"),
 ]
 
 
@@ -850,8 +916,8 @@ def plot_pipeline(current=None):
     """
     if current is not None and current not in range(1, 6):
         raise ValueError(f"current 是步骤的序号，只能是 1、2、3、4、5 或 None；收到 {current!r}。")
-    width, height = MAX_WIDTH, 290
-    box, gaps, top, bottom = 104, (36, 22, 22, 22), 122, 222
+    width, height = MAX_WIDTH, 298
+    box, gaps, top, bottom = 104, (36, 21, 21, 21), 122, 230
     figure = _new_figure(width, height)
     _suptitle(figure, "自注意力的五个步骤")
     axes = _place(figure, 0, 0, figure.bbox.width, figure.bbox.height)
@@ -874,13 +940,12 @@ def plot_pipeline(current=None):
                 shrinkA=0,
                 shrinkB=0,
                 joinstyle="round",
-                fill=False,
                 zorder=1,
             )
         )
 
     middle = (top + bottom) / 2
-    lines = [top + 46, top + 65, top + 84]  # 第 1 步里 Q、K、V 三行
+    lines = [top + 47, top + 68, top + 89]  # 第 1 步里 Q、K、V 三行
     for number, (left, center, (name, formula, result, shape)) in enumerate(
         zip(lefts, centers, _STEPS, strict=True), start=1
     ):
@@ -899,14 +964,14 @@ def plot_pipeline(current=None):
         ink = INK if lit or current is None else GREY
         label = write(center, top + 20, name, color=ink)
         if lit:  # 字体只有一种字重；描边当作粗体
-            label.set_path_effects([patheffects.withStroke(linewidth=0.9, foreground=INK)])
+            label.set_path_effects([patheffects.withStroke(linewidth=0.6, foreground=INK)])
         if formula is None:
             for y, letter in zip(lines, "QKV", strict=True):
                 text = f"${letter} = X\\,W_{letter}$"
                 write(center, y, text, 14, colors[letter], parse_math=True)
         else:
             math = formula.startswith("$")
-            write(center, middle + 14, formula, 15 if math else SMALL, ink, parse_math=math)
+            write(center, middle + 12, formula, 15 if math else SMALL, ink, parse_math=math)
         write(center, bottom + 18, result, SMALL, ink)
         write(center, bottom + 40, shape, SMALL, GREY)
     arrow([(lefts[0] + box + 2, lines[0]), (lefts[1] - 2, lines[0])], QKV_COLORS["Q"])
@@ -956,7 +1021,7 @@ def _number_label(value):
 def _ticks(low, high, log, length, values=None):
     """刻度的位置：对数轴上是数据自己的位置（太密就隔几个），否则是整齐的数。"""
     if not log:
-        ticks = MaxNLocator(max(2, int(length // 70)), steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        ticks = MaxNLocator(max(2, int(length // 55)), steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
         return [tick for tick in ticks if low - 1e-9 <= tick <= high + 1e-9]
     if values is not None and len(values) <= 24:
         ticks = sorted(values)
@@ -1019,7 +1084,7 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False, ma
     # 图例排在标题下面，一行一行排满，不遮住数据
     entry = _width(lines, BASE) + 62
     columns = max(1, min(len(lines), int((MAX_WIDTH - 2 * PAD) // entry)))
-    legend_height = 28 * -(-len(lines) // columns) if len(lines) > 1 else 0
+    legend_height = 28 * -(-len(lines) // columns)
     height = 250
 
     low, high = finite.min(), finite.max()
@@ -1038,7 +1103,7 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False, ma
     left = PAD + 30 + _width([_number_label(t) for t in y_ticks], BASE) + 12
     width = MAX_WIDTH - 2 * PAD - left - 8
     figure = _new_figure(MAX_WIDTH, head + legend_height + height + 70)
-    _suptitle(figure, title)
+    _suptitle(figure, title, left + width / 2)
     axes = _place(figure, left, head + legend_height + 6, width, height)
     for i, (name, values) in enumerate(lines.items()):
         color, marker, style = _SERIES[i % len(_SERIES)]
@@ -1058,18 +1123,15 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False, ma
     _set_ticks(axes.yaxis, y_ticks)
     _tidy(axes)
     axes.grid(color="#E6E6E6", linewidth=0.8)
-    if len(lines) > 1:
-        axes.legend(
-            loc="lower center",
-            bbox_to_anchor=(0.5, 1.0),
-            ncols=columns,
-            frameon=False,
-            handlelength=2.2,
-            borderaxespad=0.3,
-            columnspacing=1.4,
-        )
-    else:
-        axes.lines[0].set_label(next(iter(lines)))
+    axes.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=columns,
+        frameon=False,
+        handlelength=2.2,
+        borderaxespad=0.3,
+        columnspacing=1.4,
+    )
     return figure
 
 
@@ -1117,12 +1179,11 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
         raise ValueError(f"y_max={y_max} 比最高的柱 {_num(high)} 还低，柱会被切掉。请给一个不小于它的数。")
     high = high if y_max is None else y_max
     span = (high - low) or 1.0
-    body = 170
     numbered = any(texts.values())
     y_low = low - (span * 0.16 if numbered and low < 0 else 0)
     y_high = high + (span * 0.16 if numbered else span * 0.04)
     # 刻度只写到数据（或 y_max）为止；上面的空白留给柱顶的数
-    ticks = [t for t in _ticks(low, high or 1.0, False, body * 1.3)]
+    ticks = _ticks(low, high or 1.0, False, 190)
     tick_width = _width([_number_label(t) for t in ticks], BASE)
     left = PAD + 28 + tick_width + 10
     room = MAX_WIDTH - left - PAD
@@ -1145,6 +1206,7 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     label_width = max(_width(texts_[::step], BASE) for texts_ in shown.values())
     vertical = label_width > slot * step - 6
     label_height = label_width + 8 if vertical else 24
+    body = 170 if lines == 1 else 110
     title = _wrap(title, TITLE, MAX_WIDTH - 2 * PAD)
     head = PAD + _text_size(title, TITLE)[1] + 10
     row_height = 28 + body + label_height + 14
@@ -1152,7 +1214,6 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
         max(left + per_row * panel_width + (per_row - 1) * gap, _width(title.split("\n"), TITLE) + PAD) + PAD
     )
     figure = _new_figure(width, head + lines * row_height + 24 + PAD)
-    _suptitle(figure, title)
     start = (figure.bbox.width - PAD - left - per_row * panel_width - (per_row - 1) * gap) / 2 + left
     for index, (name, values) in enumerate(rows.items()):
         line, column = divmod(index, per_row)
@@ -1186,6 +1247,7 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
             axes.set_ylabel(y_name, labelpad=6)
         bars.set_label("_柱")
     middle = start + (per_row * panel_width + (per_row - 1) * gap) / 2
+    _suptitle(figure, title, middle)
     _figure_text(figure, middle, figure.bbox.height - PAD - 10, x_name, BASE)
     return figure
 
@@ -1234,7 +1296,8 @@ def plot_value_plane(V, output, tokens, *, value_names, title, weights=None):
         weights = _weights(weights)
         if weights.shape != (len(V), len(V)):
             raise ValueError(
-                f"weights 的形状要是 (n_q, n_k) = {(len(V), len(V))}；收到 {weights.shape}，而 V 是 {V.shape}。"
+                f"weights 的形状要是 (n_q, n_k) = {(len(V), len(V))}；"
+                f"收到 {weights.shape}，而 V 是 {V.shape}。请用算出 output 的那个 weights。"
             )
         places = _decimals(weights)
         for token, row in zip(tokens, weights, strict=True):
@@ -1257,9 +1320,10 @@ def plot_value_plane(V, output, tokens, *, value_names, title, weights=None):
     width = max(
         left + side + PAD + 8, _width(title.split("\n"), TITLE) + 2 * PAD, _width(footer, BASE) + 2 * PAD
     )
-    figure = _new_figure(width, head + side_height + 66 + 26 * len(footer))
-    _suptitle(figure, title)
-    axes = _place(figure, (figure.bbox.width - left - side - PAD) / 2 + left, head, side, side_height)
+    figure = _new_figure(width, head + side_height + 64 + PAD + (26 * len(footer) + 8 if footer else 0))
+    start = (figure.bbox.width - left - side - PAD) / 2 + left
+    _suptitle(figure, title, start + side / 2)
+    axes = _place(figure, start, head, side, side_height)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=names[0], ylabel=names[1])
     for axis, where in zip((axes.xaxis, axes.yaxis), ticks, strict=True):
         _set_ticks(axis, where)
@@ -1273,10 +1337,16 @@ def plot_value_plane(V, output, tokens, *, value_names, title, weights=None):
         if not np.allclose(start, end):
             axes.add_patch(
                 FancyArrowPatch(
-                    start, end, arrowstyle="->,head_width=3,head_length=5", color="#8C8C8C", linewidth=1, shrinkA=7,
-                    shrinkB=7, zorder=2,
+                    start,
+                    end,
+                    arrowstyle="->,head_width=3,head_length=5",
+                    color="#8C8C8C",
+                    linewidth=1,
+                    shrinkA=7,
+                    shrinkB=7,
+                    zorder=2,
                 )
-            )  # fmt: skip
+            )
     axes.scatter(*V.T, s=80, color=green, marker="s", label="V 的一行", zorder=3, clip_on=False)
     axes.scatter(*output.T, s=80, color=blue, edgecolor=INK, label="输出的一行", zorder=4, clip_on=False)
     axes.legend(
@@ -1287,12 +1357,10 @@ def plot_value_plane(V, output, tokens, *, value_names, title, weights=None):
         borderaxespad=0.2,
         handletextpad=0.3,
     )
-    _place_labels(
-        axes,
-        [*V, *output],
-        [*tokens, *(f"新{t}" for t in tokens)],
-        [text_color(green)] * len(V) + [INK] * len(V),
-    )
+    names = [*tokens, *(f"新{token}" for token in tokens)]
+    colors = [text_color(green)] * len(V) + [INK] * len(V)
+    strokes = [*zip(V, output, strict=True), *zip(hull, hull[1:] + hull[:1], strict=True)]
+    _place_labels(axes, [*V, *output], names, colors, strokes)
     y = figure.bbox.height - PAD - 26 * len(footer) + 13
     for line in footer:
         _figure_text(figure, figure.bbox.width / 2, y, line, BASE)
@@ -1300,25 +1368,32 @@ def plot_value_plane(V, output, tokens, *, value_names, title, weights=None):
     return figure
 
 
-def _place_labels(axes, points, texts, colors):
-    """给每个点找一处不压住别的点和字、不出坐标系的位置写名字。"""
+def _place_labels(axes, points, texts, colors, strokes):
+    """给每个点找一处不压住别的点、线、字，也不出坐标系的位置写名字。strokes: 图里的线段，一条是两个端点。"""
     pixels = axes.transData.transform(np.array(points))
-    frame = axes.bbox
-    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in pixels]
-    directions = [(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
+    taken = [(x - 7, y - 7, x + 7, y + 7) for x, y in pixels]
+    for stroke in strokes:
+        start, end = axes.transData.transform(np.array(stroke))
+        for t in np.linspace(0, 1, 2 + int(np.hypot(*(end - start)) // 4)):
+            x, y = start + t * (end - start)
+            taken.append((x - 1.5, y - 1.5, x + 1.5, y + 1.5))
+    center, frame = pixels.mean(axis=0), axes.bbox
+    angles = np.arange(16) * np.pi / 8
     for point, (x, y), text, color in zip(points, pixels, texts, colors, strict=True):
         w, h = _text_size(text, BASE)
-        options = []
-        for distance, (dx, dy) in itertools.product((11, 20, 32, 48, 70), directions):
-            cx, cy = x + dx * (distance + w / 2), y + dy * (distance + h / 2 - 3)
+        h *= 0.8
+        options, others = [], np.array(taken)
+        for distance, angle in itertools.product((10, 16, 26, 40, 60), angles):
+            direction = np.array([np.cos(angle), np.sin(angle)])
+            cx, cy = (x, y) + direction * (distance + np.abs(direction) @ (w / 2, h / 2))
             box = (cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2)
             inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
-            overlap = sum(
-                max(0, min(box[2], t[2]) - max(box[0], t[0])) * max(0, min(box[3], t[3]) - max(box[1], t[1]))
-                for t in taken
-            )
-            options.append((overlap + (0 if inside else 1e6), distance, (cx, cy), box))
-        cost, distance, (cx, cy), box = min(options, key=lambda option: option[:2])
+            covered = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
+            overlap = float(np.prod(np.maximum(covered, 0), axis=1).sum())
+            inward = direction @ (center - (x, y)) / (np.hypot(*(center - (x, y))) + 1)
+            cost = overlap + (0 if inside else 1e6) + distance + 4 * inward  # 朝外写，图的中间留空
+            options.append((round(cost, 3), distance, (cx, cy), box))
+        _, distance, (cx, cy), box = min(options, key=lambda option: option[0])
         taken.append(box)
         axes.annotate(
             text,
@@ -1326,7 +1401,7 @@ def _place_labels(axes, points, texts, colors):
             xytext=((cx - x) * 72 / DPI, (cy - y) * 72 / DPI),
             textcoords="offset points",
             ha="center",
-            va="center",
+            va="center_baseline",
             color=color,
             arrowprops={"arrowstyle": "-", "color": "#BDBDBD", "shrinkB": 4} if distance > 20 else None,
             zorder=5,
@@ -1377,7 +1452,7 @@ def _words(text):
     words = text.get_text()
     if text.get_parse_math() and words.count("$") >= 2:
         for tex, plain in (
-            (r"\sqrt{d_k}", "√d_k"), (r"^{\top}", "ᵀ"), (r"\div", "÷ "), (r"\cdot", " · "), (r"\mathrm", ""),
+            (r"\sqrt{d_k}", "√d_k"), (r"^{\top}", "ᵀ"), (r"\div", "÷ "), (r"\;", " "), (r"\mathrm", ""),
             (r"\,", " "), ("$", ""), ("{", ""), ("}", ""),
         ):  # fmt: skip
             words = words.replace(tex, plain)
@@ -1548,7 +1623,8 @@ def _outline_words(patch, rows, cols, row_names, col_names):
     exact = np.allclose([x0, x1, y0, y1], np.round([x0, x1, y0, y1]), atol=1e-6)
     x0, x1, y0, y1 = (round(float(edge)) for edge in (x0, x1, y0, y1))
     if not (exact and 0 <= x0 < x1 <= cols and 0 <= y0 < y1 <= rows):
-        return f"框没有对齐格子：左上 {_point((left, top))}，宽 {_num(patch.get_width())}，高 {_num(patch.get_height())}"
+        size = (patch.get_width(), patch.get_height())
+        return f"框没有对齐格子：左上 {_point((left, top))}，宽高 {_point(size)}"
     if (y1 - y0, x1 - x0) == (1, 1) and (rows, cols) != (1, 1):
         return f"框出（{row_names[y0]}，{col_names[x0]}）一格"
     if x1 - x0 == cols:
@@ -1605,7 +1681,9 @@ def _describe_chart(axes, used):
     parts += _describe_boxes(axes, used)
     arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
     if arrows:
-        places = [(text, text.get_window_extent()) for text in _shown(axes.texts)]
+        # 指定渲染器：图上次若按 200 dpi 画过，文字还记着那时的大小
+        renderer = RendererAgg(1, 1, axes.figure.dpi)
+        places = [(text, text.get_window_extent(renderer)) for text in _shown(axes.texts)]
         parts.append("箭头：" + "、".join(_arrow_words(arrow, axes, spots, places) for arrow in arrows))
     legend = axes.get_legend()
     if legend is not None:
@@ -1668,23 +1746,23 @@ def _describe_boxes(axes, used):
 
 
 def _arrow_words(arrow, axes, spots, places):
-    """箭头从哪里到哪里：端点落在哪个点、框或文字旁边。"""
+    """箭头从哪里到哪里：端点是哪个点，或在哪个框、哪段文字旁边。"""
     vertices = arrow._path_original.vertices if arrow._posA_posB is None else np.array(arrow._posA_posB)
+    candidates, inside_boxes = [], set()
+    for box in _boxes(axes):
+        extent = box.get_window_extent()
+        inside = [(text, e) for text, e in places if extent.contains(*e.get_points().mean(axis=0))]
+        inside_boxes.update(text for text, _ in inside)
+        top = max(inside, key=lambda item: item[1].y0, default=None)
+        candidates.append((extent, _words(top[0]) if top else "空框"))
+    candidates += [(extent, _words(text)) for text, extent in places if text not in inside_boxes]
     names = []
     for xy in (vertices[0], vertices[-1]):
-        if tuple(np.round(xy, 9)) in spots:
-            names.append(spots[tuple(np.round(xy, 9))])
-            continue
         pixel = axes.transData.transform(xy)
-        options = []
-        for box in _boxes(axes):
-            extent = box.get_window_extent()
-            inside = [t for t, e in places if extent.contains(*e.get_points().mean(axis=0))]
-            inside.sort(key=lambda text: -axes.transData.transform(text.get_position())[1])
-            options.append((_distance(extent, pixel), _words(inside[0]) if inside else "空框"))
-        options += [(_distance(extent, pixel), _words(text)) for text, extent in places]
-        near = min(options, default=(np.inf, ""))
-        names.append(near[1] if near[0] < 20 else _point(xy))
+        distance, name = min(
+            ((_distance(extent, pixel), name) for extent, name in candidates), default=(99, "")
+        )
+        names.append(spots.get(tuple(np.round(xy, 9))) or (name if distance < 20 else _point(xy)))
     color = _color_name(arrow.get_edgecolor())
     return "→".join(names) + (f"（{color}）" if not color.startswith("#") else "")
 
