@@ -18,6 +18,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -407,10 +408,6 @@ class _Panel:
         places = self.places if self.numbered else 2
         return [[_format(v, places) for v in self.array.sum(axis=axis)] for axis in (1, 0)]
 
-    def vertical_sums(self, cell):
-        step = _tick_step(len(self.array[0]), cell[0])
-        return _width(self.sum_texts()[1][::step], SMALL) > cell[0] * step - 4
-
     def number_width(self, size):
         flat = list(itertools.chain.from_iterable(self.texts()))
         if self.sums:
@@ -418,10 +415,8 @@ class _Panel:
         # 数字一样宽：只量每种写法一次
         return _width({re.sub("[0-9]", "0", text) for text in flat}, size)
 
-    def vertical_labels(self, cell):
-        """列标签比格子宽时竖过来。"""
-        step = _tick_step(len(self.col_labels), cell[0])
-        return _width(self.col_labels[::step], BASE) > cell[0] * step - 6
+    def vertical_sums(self, cell):
+        return _width(self.sum_texts()[1], SMALL) > cell[0] - 2
 
     def label_width(self):
         """矩阵左边、行的名字右边的字（行标签，有时还有「列和」）占多宽。"""
@@ -432,9 +427,9 @@ class _Panel:
         """(左, 上, 右, 下) 四边要留的宽度和矩阵本身的 (宽, 高)。"""
         rows, cols = self.array.shape
         width, height = cols * cell[0], rows * cell[1]
-        left = max(self.min_left, self.label_width() + (26 if self.row_name else 0))
+        left = max(self.min_left, self.label_width() + (30 if self.row_name else 0))
         right = bottom = 0.0
-        top = self.column_height(cell) + (26 if self.col_name else 0)
+        top = self.column_height(cell) + (28 if self.col_name else 0)
         if self.sums:
             row_sums, col_sums = self.sum_texts()
             right += _width([*row_sums, "行和"], BASE) + 14
@@ -448,10 +443,31 @@ class _Panel:
         title = (_text_size(self.title, self.title_size)[0] - left - width - right) / 2
         return left + max(title, 0), top, right + max(title, 0), bottom, width, height
 
+    def column_labels(self, cell):
+        step = _tick_step(len(self.array[0]), cell[0])
+        return [_narrow(label, cell[0] * step - 6) for label in self.col_labels[::step]]
+
     def column_height(self, cell):
-        if not self.col_labels:
-            return 0
-        return (_width(self.col_labels, BASE) if self.vertical_labels(cell) else 20) + 8
+        return max(height for _, _, height in self.column_labels(cell)) + 8 if self.col_labels else 0
+
+
+def _narrow(label, room):
+    """列标签的写法 (文字, 转角, 高度)：放得下就横写；短的中文一字一行竖写；其余转 90 度。"""
+    width = _text_size(label, BASE)[0]
+    if width <= room:
+        return label, 0, 20
+    pieces = re.findall(r"[!-~]+|.", label)
+    if len(pieces) <= 4 and not label.isascii() and _width(pieces, BASE) <= room + 4:
+        return "\n".join(pieces), 0, 20 * len(pieces)
+    return label, 90, width
+
+
+def _write_labels(axis, positions, labels):
+    """把 `_narrow` 排好的标签写到刻度上。"""
+    axis.set_ticks(positions, labels=[text for text, _, _ in labels])
+    for tick, (_, rotation, _) in zip(axis.get_major_ticks(), labels, strict=True):
+        for label in (tick.label1, tick.label2):
+            label.set(rotation=rotation, linespacing=1.0)
 
 
 def _tick_step(count, cell):
@@ -489,7 +505,7 @@ def _fit(rows):
     for limit, rows_now in ((150, rows), (150, _fold(rows)), (90, _fold(rows)), (56, _fold(rows))):
         for panel in panels:
             panel.shorten_labels(limit)
-        for size, spare in ((BASE, 9), (12, 9), (SMALL, 6)):
+        for size, spare in ((BASE, 9), (12, 9), (SMALL, 5)):
             needed = max(panel.number_width(size) for panel in panels) + spare
             cell = max(CELL, needed)
             while cell > needed and max(_row_width(row, (cell, CELL)) for row in rows_now) > room:
@@ -555,7 +571,9 @@ def _compose(rows, *, title="", limit=1.0, footer=()):
         below = max(bottom + height / 2 for _, _, _, bottom, _, height in boxes)
         heights.append((above, below))
     # 没有标题的一行（plot_score 的三条）离上一行近一些
-    gaps = [_GAP if any(item.title for item in row if isinstance(item, _Panel)) else 10 for row in rows[1:]]
+    gaps = [
+        10 if len(above) == len(below) == 1 and not below[0].title else 26 for above, below in pairwise(rows)
+    ]
     gaps = [*gaps, 0]
     bar = 0 if panels[0].numbered else _BAR
     content = max(_row_width(row, cell) for row in rows) + bar
@@ -640,20 +658,15 @@ def _draw_panel(axes, panel, cell, size, limit):
     axes.tick_params(length=0, pad=6)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    for axis, labels, count, edge in (
-        (axes.xaxis, panel.col_labels, cols, cell[0]),
-        (axes.yaxis, panel.row_labels, rows, cell[1]),
-    ):
-        step = _tick_step(count, edge)
-        kept = range(0, count, step) if labels else []
-        axis.set_ticks(kept, labels=[labels[i] for i in kept])
-    if panel.col_labels and panel.vertical_labels(cell):
-        axes.tick_params(axis="x", labelrotation=90)
+    step = _tick_step(rows, cell[1])
+    axes.set_yticks(range(0, rows, step) if panel.row_labels else [], labels=(panel.row_labels or [])[::step])
+    labels = panel.column_labels(cell) if panel.col_labels else []
+    _write_labels(axes.xaxis, range(0, cols, _tick_step(cols, cell[0])) if labels else [], labels)
     left, top, right, _, width, height = panel.measure(cell)
     axes.set_xlabel(panel.col_name, va="center")
-    axes.xaxis.set_label_coords(0.5, 1 + (panel.column_height(cell) + 13) / height)
+    axes.xaxis.set_label_coords(0.5, 1 + (panel.column_height(cell) + 14) / height)
     axes.set_ylabel(panel.row_name, va="center")
-    axes.yaxis.set_label_coords(-(panel.label_width() + 13) / width, 0.5)
+    axes.yaxis.set_label_coords(-(panel.label_width() + 17) / width, 0.5)
     if panel.title:
         title_width, title_height = _text_size(panel.title, panel.title_size)
         half = title_width / 2
@@ -884,8 +897,8 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
     total = _format(products.sum(), places)
     terms = [_format(value, strips[2].places) for value in products]
     terms = [f"({term})" if term.startswith("−") and i else term for i, term in enumerate(terms)]
-    footer = [f"相加：{' + '.join(terms)} = {total}"]
-    if _width(footer, BASE) > MAX_WIDTH - 2 * PAD:
+    footer = _wrap(f"相加：{' + '.join(terms)} = {total}", BASE, MAX_WIDTH - 2 * PAD).split("\n")
+    if len(footer) > 2:
         footer = [f"相加：{len(terms)} 项之和 = {total}"]
     title = f"查询「{query_tokens[query]}」与键「{key_tokens[key]}」的分数：{total}"
     return _compose(
@@ -973,7 +986,7 @@ def plot_pipeline(current=None):
             math = formula.startswith("$")
             write(center, middle + 12, formula, 15 if math else SMALL, ink, parse_math=math)
         write(center, bottom + 18, result, SMALL, ink)
-        write(center, bottom + 40, shape, SMALL, GREY)
+        write(center, bottom + 40, shape, SMALL, ink if number == 1 else GREY)
     arrow([(lefts[0] + box + 2, lines[0]), (lefts[1] - 2, lines[0])], QKV_COLORS["Q"])
     arrow([(lefts[0] + box + 2, lines[1]), (lefts[1] - 2, lines[1])], QKV_COLORS["K"])
     for i in (1, 2, 3):
@@ -1203,9 +1216,10 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     slot = panel_width / count
     shown = {name: [_shorten(text, BASE, 110) for text in texts_] for name, texts_ in labels.items()}
     step = _tick_step(count, slot)
-    label_width = max(_width(texts_[::step], BASE) for texts_ in shown.values())
-    vertical = label_width > slot * step - 6
-    label_height = label_width + 8 if vertical else 24
+    shown = {
+        name: [_narrow(text, slot * step - 6) for text in texts_[::step]] for name, texts_ in shown.items()
+    }
+    label_height = max(height for texts_ in shown.values() for _, _, height in texts_) + 5
     body = 170 if lines == 1 else 110
     title = _wrap(title, TITLE, MAX_WIDTH - 2 * PAD)
     head = PAD + _text_size(title, TITLE)[1] + 10
@@ -1213,7 +1227,7 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     width = (
         max(left + per_row * panel_width + (per_row - 1) * gap, _width(title.split("\n"), TITLE) + PAD) + PAD
     )
-    figure = _new_figure(width, head + lines * row_height + 24 + PAD)
+    figure = _new_figure(width, head + lines * row_height + 14 + PAD)
     start = (figure.bbox.width - PAD - left - per_row * panel_width - (per_row - 1) * gap) / 2 + left
     for index, (name, values) in enumerate(rows.items()):
         line, column = divmod(index, per_row)
@@ -1234,9 +1248,9 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
                 va="bottom" if above else "top",
                 size=SMALL,
             )
-        axes.set_xticks(range(0, len(values), step), labels=shown[name][::step])
+        _write_labels(axes.xaxis, range(0, len(values), step), shown[name])
         _tidy(axes)
-        axes.tick_params(axis="x", length=0, labelrotation=90 if vertical else 0)
+        axes.tick_params(axis="x", length=0)
         _set_ticks(axes.yaxis, ticks)
         if low < 0:
             axes.axhline(0, color="#8C8C8C", linewidth=0.8, label="_零线")
@@ -1376,7 +1390,7 @@ def _place_labels(axes, points, texts, colors, strokes):
         start, end = axes.transData.transform(np.array(stroke))
         for t in np.linspace(0, 1, 2 + int(np.hypot(*(end - start)) // 4)):
             x, y = start + t * (end - start)
-            taken.append((x - 1.5, y - 1.5, x + 1.5, y + 1.5))
+            taken.append((x - 4, y - 4, x + 4, y + 4))
     center, frame = pixels.mean(axis=0), axes.bbox
     angles = np.arange(16) * np.pi / 8
     for point, (x, y), text, color in zip(points, pixels, texts, colors, strict=True):
