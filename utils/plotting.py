@@ -214,10 +214,10 @@ def _number_color(background):
     return "black" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "white"
 
 
-def text_color(color):
-    """把颜色加深到在白底上写字够清楚（对比度 ≥ 4.5）；够深的颜色原样返回。"""
+def text_color(color, background="white"):
+    """把颜色加深到在浅色底上写字够清楚（WCAG 对比度 ≥ 4.5）；够深的颜色原样返回。"""
     rgb = np.array(to_rgb(color))
-    while 1.05 / (_luminance(rgb) + 0.05) < 4.5:
+    while (_luminance(background) + 0.05) / (_luminance(to_hex(rgb)) + 0.05) < 4.5:
         rgb = rgb * 0.98
     return to_hex(rgb)
 
@@ -303,7 +303,7 @@ def _qkv_color(name):
 
 def _matrix(M, name, allow_masked=True):
     if hasattr(M, "detach"):
-        M = M.detach()
+        M = M.detach().numpy()
     try:
         array = np.array(M, dtype=float)
     except (TypeError, ValueError) as error:
@@ -401,6 +401,9 @@ class _Panel:
         """行标签最长 limit 像素。"""
         self.row_labels = self.full_row_labels and [_shorten(t, BASE, limit) for t in self.full_row_labels]
 
+    def confused_labels(self):
+        return len(set(self.row_labels or ())) < len(set(self.full_row_labels or ()))
+
     def texts(self):
         return [[_format(value, self.places) for value in row] for row in self.array]
 
@@ -434,14 +437,23 @@ class _Panel:
             row_sums, col_sums = self.sum_texts()
             right += _width([*row_sums, "行和"], BASE) + 14
             bottom += _width(col_sums, SMALL) + 12 if self.vertical_sums(cell) else 30
-        overhang = (_text_size(self.row_name, BASE)[0] - height) / 2 if self.row_name else 0
-        top, bottom = max(top, overhang), max(bottom, overhang)
+        overhang = max(0, _text_size(self.row_name, BASE)[0] - height) if self.row_name else 0
+        below = overhang if self.name_hangs_down(cell) else overhang / 2
+        top, bottom = max(top, overhang - below), max(bottom, below)
         if self.title:
             top += _text_size(self.title, self.title_size)[1] + (10 if self.color else 8)
         name = (_text_size(self.col_name, BASE)[0] - width) / 2 if self.col_name else 0
         left, right = max(left, name), max(right, name)
         title = (_text_size(self.title, self.title_size)[0] - left - width - right) / 2
         return left + max(title, 0), top, right + max(title, 0), bottom, width, height
+
+    def name_hangs_down(self, cell):
+        """很小的矩阵：行的名字比矩阵高、列的名字比矩阵宽时，前者与矩阵上边对齐，免得两个名字相碰。"""
+        spill = (
+            (_text_size(self.col_name, BASE)[0] - self.array.shape[1] * cell[0]) / 2 if self.col_name else 0
+        )
+        tall = bool(self.row_name) and _text_size(self.row_name, BASE)[0] > len(self.array) * cell[1]
+        return tall and spill > self.label_width()
 
     def column_labels(self, cell):
         step = _tick_step(len(self.array[0]), cell[0])
@@ -505,6 +517,8 @@ def _fit(rows):
     for limit, rows_now in ((150, rows), (150, _fold(rows)), (90, _fold(rows)), (56, _fold(rows))):
         for panel in panels:
             panel.shorten_labels(limit)
+        if any(panel.confused_labels() for panel in panels):
+            continue  # 截短后分不清谁是谁，不如少写一位小数
         for size, spare in ((BASE, 9), (12, 9), (SMALL, 5)):
             needed = max(panel.number_width(size) for panel in panels) + spare
             cell = max(CELL, needed)
@@ -666,7 +680,9 @@ def _draw_panel(axes, panel, cell, size, limit):
     axes.set_xlabel(panel.col_name, va="center")
     axes.xaxis.set_label_coords(0.5, 1 + (panel.column_height(cell) + 14) / height)
     axes.set_ylabel(panel.row_name, va="center")
-    axes.yaxis.set_label_coords(-(panel.label_width() + 17) / width, 0.5)
+    hang = panel.name_hangs_down(cell)
+    middle = 1 - _text_size(panel.row_name, BASE)[0] / 2 / height if hang else 0.5
+    axes.yaxis.set_label_coords(-(panel.label_width() + 17) / width, middle)
     if panel.title:
         title_width, title_height = _text_size(panel.title, panel.title_size)
         half = title_width / 2
@@ -938,7 +954,7 @@ def plot_pipeline(current=None):
     axes.axis("off")
     lefts = [(width - 5 * box - sum(gaps)) / 2 + i * box + sum(gaps[:i]) for i in range(5)]
     centers = [left + box / 2 for left in lefts]
-    colors = {name: text_color(color) for name, color in QKV_COLORS.items()}
+    colors = {name: text_color(color, LIT_COLOR) for name, color in QKV_COLORS.items()}
 
     def write(x, y, text, size=BASE, color=INK, **kwargs):
         return axes.text(x, y, text, size=size, color=color, **{"ha": "center", "va": "center"} | kwargs)
@@ -1151,7 +1167,7 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False, ma
 def _row(values, name, missing=False):
     """一维的数；missing 为真时允许 NaN（那一点不画）。"""
     if hasattr(values, "detach"):
-        values = values.detach()
+        values = values.detach().numpy()
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -1561,7 +1577,7 @@ def _describe_image(axes, image, used):
         shown = "、".join(ticks[i] for i in order if i in ticks)
         name = _words(axis.label)
         if name or shown:
-            parts.append(f"{word}={' '.join(filter(None, (name, shown)))}")
+            parts.append(f"{word}={name} {shown}".rstrip() if name else f"{word}：{shown}")
     row_names, col_names = names
 
     numbers, right, below = {}, [], []
