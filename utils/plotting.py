@@ -278,9 +278,9 @@ def _shorten(text, size, limit):
 
 
 def _wrap(text, size, limit):
-    """折行：中文在任意两字之间，西文在空格处；标点不放在行首。"""
+    """折行：中文在任意两字之间，西文在空格处，形状不拆开；标点不放在行首。"""
     lines, line = [], ""
-    for piece in re.findall(r"[!-~ᵀ]+|.", str(text)):
+    for piece in re.findall(r"\(\d+, \d+\)|[!-~ᵀ−√·]+|.", str(text)):
         if (
             line
             and piece not in "，。；：、）」！？"
@@ -1346,14 +1346,14 @@ def plot_value_plane(V, output, tokens, *, value_names, title, weights=None):
     title = _wrap(title, TITLE, MAX_WIDTH - 2 * PAD)
     head = PAD + _text_size(title, TITLE)[1] + 34
     left = PAD + 30 + _width([_number_label(t) for t in ticks[1]], BASE) + 10
-    side, side_height = 400, 360
+    side = 380
     width = max(
         left + side + PAD + 8, _width(title.split("\n"), TITLE) + 2 * PAD, _width(footer, BASE) + 2 * PAD
     )
-    figure = _new_figure(width, head + side_height + 64 + PAD + (26 * len(footer) + 8 if footer else 0))
+    figure = _new_figure(width, head + side + 64 + PAD + (26 * len(footer) + 8 if footer else 0))
     start = (figure.bbox.width - left - side - PAD) / 2 + left
     _suptitle(figure, title, start + side / 2)
-    axes = _place(figure, start, head, side, side_height)
+    axes = _place(figure, start, head, side, side)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=names[0], ylabel=names[1])
     for axis, where in zip((axes.xaxis, axes.yaxis), ticks, strict=True):
         _set_ticks(axis, where)
