@@ -10,6 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+try:
+    from importlib import metadata
+except ImportError:  # Python 3.7：走到 main 里，由它说明版本太旧
+    metadata = None
+
 ROOT = Path(__file__).absolute().parent.parent
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)  # numpy 2.4.6 和 matplotlib 3.11.2 要求 3.11 以上
@@ -96,15 +101,20 @@ def pins(command):
     return [pin for pin in wanted if pin]
 
 
+def is_whole(package):
+    """package 的文件是否已全部复制：安装中途被打断，就没有 INSTALLER 文件，它总是最后才写。"""
+    return package.read_text("INSTALLER") is not None
+
+
 def is_installed(pin):
     """正在运行的 Python 是否恰好装着这个版本。"""
-    from importlib import metadata  # Python 3.8 才有
-
     name, _, version = pin.partition("==")
     try:
-        return str(metadata.version(name)).split("+")[0] == version  # CPU 版 torch 写作 2.13.0+cpu
+        package = metadata.distribution(name)
     except metadata.PackageNotFoundError:
         return False
+    # CPU 版 torch 的版本写作 2.13.0+cpu
+    return is_whole(package) and package.version.split("+")[0] == version
 
 
 def install(wanted):
@@ -118,17 +128,14 @@ def install(wanted):
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
         run([sys.executable, "-m", "ensurepip"])  # 环境只建了一半，或由不带 pip 的工具所建
-    # pip 复制文件时被打断，会留下半个软件包，下次却当它已装好；所以先留个记号，有记号就全部重装。
-    # 只在自己的 .venv 里这样做：别人的环境不能整个重装。
-    unfinished = Path(sys.prefix, "install-unfinished")
+    pip += ["install", "--disable-pip-version-check"]
+    # pip 会把只复制了一半的软件包当作已经装好，要明说重装；别人的环境里没有 INSTALLER 不一定是坏的，不动它
     ours = Path(sys.prefix) == VENV
-    again = ["--ignore-installed"] if ours and unfinished.exists() else []
-    if ours:
-        unfinished.touch()
-    if run([*pip, "install", "--disable-pip-version-check", *again, *wanted]) != 0:
+    half = [p for p in metadata.distributions() if ours and p.read_text("METADATA") and not is_whole(p)]
+    if half:
+        run([*pip, "--ignore-installed", "--no-deps", *(f"{p.name}=={p.version}" for p in half)])
+    if run([*pip, *wanted]) != 0:
         sys.exit(INSTALL_FAILED)
-    if ours:
-        unfinished.unlink()
 
 
 def lab(arguments):
