@@ -1,0 +1,13 @@
+"""pytest 收集笔记本时，换上比 nbval 更严的检查（见 utils/tests/strict_nbval.py）。"""
+
+import pytest
+
+from utils.tests.strict_nbval import StrictNotebook
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path, parent):
+    collectors = yield
+    if file_path.suffix == ".ipynb":
+        return [StrictNotebook.from_parent(parent, path=file_path)]
+    return collectors

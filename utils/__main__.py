@@ -1,0 +1,185 @@
+"""一条命令准备好环境，然后打开课程或运行检查；用法见 USAGE。
+
+本文件只用标准库，语法照顾到 Python 3.8：环境还没装好、Python 太旧时，也要能说清楚该怎么办。
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    from importlib import metadata
+except ImportError:  # Python 3.7：走到 main 里，由它说明版本太旧
+    metadata = None
+
+ROOT = Path(__file__).absolute().parent.parent
+VENV = ROOT / ".venv"
+OLDEST = (3, 11)  # numpy 2.4.6 和 matplotlib 3.11.2 要求 3.11 以上
+NEWEST = (3, 14)  # numpy 2.4.6 的安装包只到 3.14；更新的 Python 要自己编译，不一定成功
+
+USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python 换成 py）：
+    python -m utils lab  [JupyterLab 的参数]   准备环境并打开课程
+    python -m utils test [pytest 的参数]       准备环境并运行全部检查"""
+
+PYTHON_RANGE = f"本课程需要 Python {OLDEST[0]}.{OLDEST[1]} 到 {NEWEST[0]}.{NEWEST[1]}"
+
+VENV_FAILED = f"""
+不能新建虚拟环境 {VENV}，上面有具体原因。常见的有：
+  · 项目文件夹不能写入：把它复制到自己的文件夹里；
+  · Debian、Ubuntu 缺少 venv 模块：先运行 sudo apt install python3-venv；
+  · 磁盘空间不够：至少留出 3 GB。
+解决后再运行同一条命令。"""
+
+INSTALL_FAILED = f"""
+安装没有完成，课程还不能运行。上面有 pip 给出的具体原因，常见的有：
+  · 网络中断或超时（timeout、connection）：换个网络；下载太慢，可以先设置镜像：
+        python -m pip config set global.index-url 镜像地址
+  · 没有合适的安装包（No matching distribution）：镜像还没有这个版本，换一个镜像；
+    或者 Python 不合适，{PYTHON_RANGE}，而且是 64 位；
+  · 磁盘空间不够（No space left）：至少留出 3 GB；
+  · Windows 的路径太长（Long Path）：把项目文件夹移到盘符下，例如 C:\\course。
+解决后再运行同一条命令，会接着装完。还是不行，就删除项目里的 .venv 文件夹再试。"""
+
+CPU_HINT = """Linux 提示：pip 装的 torch 可能带上几个 GB 的显卡文件，本课程用不到。
+想只装 CPU 版：现在按 Ctrl-C 停下，运行下面两行，再运行同一条命令。
+    {0} -m pip install uv
+    {0} -m uv pip install --torch-backend=cpu -r requirements.txt"""
+
+
+def run(command, **variables):
+    """在项目文件夹里运行 command，返回退出码；variables 是另加的环境变量。
+
+    Ctrl-C 会直接送到子进程；这里只等它收尾（JupyterLab 要关闭内核），然后再停下。
+    不给子进程设 PYTHONUTF8：项目里读写文件都写明了编码，检查就该在学习者真实的编码环境里运行。
+    """
+    pressed = []
+    previous = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        environment = {**os.environ, **variables}
+        code = subprocess.run([str(part) for part in command], cwd=str(ROOT), env=environment).returncode
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if pressed:
+        raise KeyboardInterrupt
+    return code
+
+
+def in_environment():
+    """正在运行的 Python 是否属于一个虚拟环境，或属于已激活的 conda 环境。"""
+    conda = os.environ.get("CONDA_PREFIX")
+    in_conda = bool(conda) and os.path.realpath(conda) == os.path.realpath(sys.prefix)
+    return in_conda or sys.prefix != sys.base_prefix
+
+
+def venv_python():
+    """项目自己的 .venv 里的 Python。没有、不能运行（只建了一半、从别的电脑复制来）或太旧，就重建。"""
+    python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    probe = f"import sys; sys.exit(sys.prefix == sys.base_prefix or sys.version_info < {OLDEST})"
+    try:
+        usable = run([python, "-c", probe]) == 0
+    except OSError:
+        usable = False
+    if not usable:
+        print("正在新建虚拟环境 .venv ……")
+        if run([sys.executable, "-m", "venv", "--clear", VENV]) != 0:
+            sys.exit(VENV_FAILED)
+    return python
+
+
+def pins(command):
+    """command 需要的软件包，每项写作「名字==版本」。"""
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    wanted = [line.split("#")[0].strip() for line in lines]
+    if command == "test":
+        import tomllib  # Python 3.11 才有，不能放在文件开头
+
+        settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        wanted += settings["dependency-groups"]["dev"]
+    return [pin for pin in wanted if pin]
+
+
+def is_whole(package):
+    """package 的文件是否已全部复制：安装中途被打断，就没有 INSTALLER 文件，它总是最后才写。"""
+    return package.read_text("INSTALLER") is not None
+
+
+def is_installed(pin):
+    """正在运行的 Python 是否恰好装着这个版本。"""
+    name, _, version = pin.partition("==")
+    try:
+        package = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    # CPU 版 torch 的版本写作 2.13.0+cpu
+    return is_whole(package) and package.version.split("+")[0] == version
+
+
+def install(wanted):
+    """把 wanted 装进正在运行的 Python；已经齐全就什么都不做，没有网络也能马上开始。"""
+    missing = [pin for pin in wanted if not is_installed(pin)]
+    if not missing:
+        return
+    print("正在安装软件包。第一次要下载几百 MB，请保持联网 ……")
+    if sys.platform == "linux" and any(pin.startswith("torch==") for pin in missing):
+        print(CPU_HINT.format(shlex.quote(sys.executable)))
+    pip = [sys.executable, "-m", "pip"]
+    if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
+        run([sys.executable, "-m", "ensurepip"])  # 环境只建了一半，或由不带 pip 的工具所建
+    pip += ["install", "--disable-pip-version-check"]
+    # pip 会把只复制了一半的软件包当作已经装好，要明说重装；别人的环境里没有 INSTALLER 不一定是坏的，不动它
+    ours = Path(sys.prefix) == VENV
+    half = [p for p in metadata.distributions() if ours and p.read_text("METADATA") and not is_whole(p)]
+    if half:
+        run([*pip, "--ignore-installed", "--no-deps", *(f"{p.name}=={p.version}" for p in half)])
+    if run([*pip, *wanted]) != 0:
+        sys.exit(INSTALL_FAILED)
+
+
+def lab(arguments):
+    """用 JupyterLab 打开第一本笔记；arguments 原样交给 JupyterLab。"""
+    print("正在打开课程。结束时先保存，再在这个窗口按两次 Ctrl-C。")
+    first = min((ROOT / "notebooks").glob("*.ipynb"))
+    command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={ROOT}"]
+    # 不用「打开文件」的参数：那样只有浏览器打开笔记，终端里打印的网址不指向它
+    command += [f"--LabApp.default_url=/lab/tree/notebooks/{first.name}", *arguments]
+    # 这个文件夹里只有一项设置：不弹出「是否接收 Jupyter 新闻」，不联网查新闻和新版本。只对这一次运行有效
+    paths = [str(Path(__file__).absolute().with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    return run(command, JUPYTER_CONFIG_PATH=os.pathsep.join(filter(None, paths)))
+
+
+def test(arguments):
+    """运行全部检查；arguments 原样交给 pytest，返回 pytest 的退出码。"""
+    return run([sys.executable, "-m", "pytest", *arguments])
+
+
+def main(arguments):
+    """检查 Python -> 找到环境 -> 装好软件包 -> 运行子命令；返回退出码。"""
+    commands = {"lab": lab, "test": test}
+    if not arguments or arguments[0] not in commands:
+        print(USAGE, file=sys.stderr)
+        return 2
+    running = sys.version_info[:2]
+    found = "{}，现在运行的是 {}.{}。".format(PYTHON_RANGE, *running)
+    if running < OLDEST:
+        print(found + "请安装合适的 Python，再运行同一条命令。", file=sys.stderr)
+        return 1
+    if not in_environment():
+        return run([venv_python(), "-m", "utils", *arguments])
+    if running > NEWEST:
+        print(found + "先试着继续，不一定成功。", file=sys.stderr)
+    command, *rest = arguments
+    install(pins(command))
+    return commands[command](rest)
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        # 中文 Windows 的 GBK 终端写不出的字换成「?」而不中断；逐行输出，与子进程的输出不错位
+        stream.reconfigure(errors="replace", line_buffering=True)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,107 @@
+"""比 nbval 更严的逐格重新执行。
+
+nbval 不看图的像素，不看输出的 metadata、类型和名字，没有 execution_count 的格不比，还允许用标签、注释、
+命令行选项放宽检查。这里沿用它启动内核和收集输出的部分，换掉比较的部分；放宽检查的途径全部不起作用。
+"""
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import nbformat
+from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
+from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
+
+from utils.refresh import kept_output_metadata, kernel_environment, picture_difference
+
+
+class StrictNotebook(IPyNbFile):
+    """一本笔记：每个代码格都执行、都比较，第 n 个代码格叫 Cell n（与 JupyterLab 里的 [n] 一致）。"""
+
+    def collect(self):
+        self.nb = nbformat.read(self.path, as_version=4)
+        code_cells = [cell for cell in self.nb.cells if cell.cell_type == "code"]
+        for number, cell in enumerate(code_cells, start=1):
+            # 不读标签和注释：任何一格都照样执行、照样比较
+            options = defaultdict(bool, check=True)
+            yield StrictCell.from_parent(
+                self, name=f"Cell {number}", cell_num=number, cell=cell, options=options
+            )
+
+    def setup(self):
+        self.resources = ExitStack()
+        self.resources.enter_context(kernel_environment())
+        self.kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(self.path.parent))
+        self.resources.callback(self._stop_kernel)
+
+    def _stop_kernel(self):
+        if self.kernel.is_alive():
+            self.kernel.stop()
+
+    def teardown(self):
+        self.resources.close()
+
+
+class StrictCell(IPyNbCell):
+    """一个代码格。"""
+
+    def runtest(self):
+        if self.cell.execution_count is None:
+            self.raise_cell_error("没有 execution_count：存下的输出不是运行得到的")
+        super().runtest()
+
+    def compare_outputs(self, test, ref, skip_compare=None):
+        if differences := list(output_differences(stored=ref, fresh=test)):
+            self.raise_cell_error("重新运行的结果与存下的输出不同", "\n".join(differences))
+        return True
+
+    def repr_failure(self, excinfo):
+        error = excinfo.value
+        if not isinstance(error, NbCellError):
+            return super().repr_failure(excinfo)
+        reason = "运行出错" if str(error) == "Cell execution caused an exception" else str(error)
+        heading = f"{self.path.name} 代码格 [{self.cell_num}]：{reason}"
+        return "\n".join(filter(None, [heading, "", error.source, "", error.inner_traceback]))
+
+
+def output_differences(stored: list[dict], fresh: list[dict]) -> Iterator[str]:
+    """逐个比较一格存下的输出和重新运行得到的输出；每处不同给出一句话，全部相同则什么也不给。"""
+    old_kinds, new_kinds = [_kind(output) for output in stored], [_kind(output) for output in fresh]
+    if old_kinds != new_kinds:
+        yield f"输出的个数或类型不同：存下 {old_kinds}，重新运行得到 {new_kinds}"
+        return
+    for number, (old, new) in enumerate(zip(stored, fresh, strict=True), start=1):
+        for difference in _differences(old, new):
+            yield f"第 {number} 个输出：{difference}"
+
+
+def _kind(output: dict) -> str:
+    """输出的类型；输出流再加上名字，如 stream stdout。"""
+    return f"{output['output_type']} {output.get('name', '')}".strip()
+
+
+def _differences(old: dict, new: dict) -> Iterator[str]:
+    if old["output_type"] == "stream":
+        if old["text"] != new["text"]:
+            yield _text_difference(_kind(old), old["text"], new["text"])
+        return
+    old_metadata, new_metadata = old["metadata"], kept_output_metadata(new["metadata"])
+    if old_metadata != new_metadata:
+        yield f"metadata 不同：存下 {old_metadata}，重新运行得到 {new_metadata}"
+    old_data, new_data = old["data"], new["data"]
+    if old_data.keys() != new_data.keys():
+        yield f"格式不同：存下 {sorted(old_data)}，重新运行得到 {sorted(new_data)}"
+    for mime in old_data.keys() & new_data.keys():
+        if mime == "image/png":
+            if difference := picture_difference(old_data[mime], new_data[mime]):
+                yield difference
+        elif old_data[mime] != new_data[mime]:
+            yield _text_difference(mime, str(old_data[mime]), str(new_data[mime]))
+
+
+def _text_difference(name: str, old: str, new: str) -> str:
+    """两段文字不同的行：- 是存下的，+ 是重新运行得到的。"""
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
+    shown = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    return f"{name} 不同（- 存下，+ 重新运行）\n" + "\n".join(shown or [repr(old), repr(new)])

@@ -1,0 +1,202 @@
+"""逐格重新执行的每个漏洞都已堵上：存下的内容有一处不真，对应的那一格就失败。"""
+
+import base64
+import inspect
+import io
+import shutil
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import v4
+from PIL import Image, ImageDraw
+
+from utils.refresh import picture_difference
+from utils.tests.strict_nbval import output_differences
+
+pytest_plugins = ["pytester"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Picture:
+    """热力图里的一格：灰底、外框、一个数；高 200 像素的柱子。"""
+
+    def __init__(self, number="0.37", *, frame=10, bar=100, noise=0, width=300):
+        self.number = number
+        self.image = Image.new("RGB", (width, 240), (128 + noise,) * 3)
+        draw = ImageDraw.Draw(self.image)
+        draw.text((30, 30), number, font_size=16, fill=(noise,) * 3)
+        draw.rectangle((frame, 10, frame + 120, 80), outline=(255 - noise,) * 3, width=2)
+        draw.rectangle((200, 220 - bar, 240, 220), fill=(40, 90, 160))
+
+    def __repr__(self):
+        return "一格热力图"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        buffer = io.BytesIO()
+        self.image.save(buffer, format="PNG")
+        data = {"image/png": base64.b64encode(buffer.getvalue()).decode(), "text/plain": repr(self)}
+        return data, {"image/png": {"width": 150, "height": 120}}
+
+
+def write_drawing_module(folder):
+    """把 Picture 写成 drawing.py，让 folder 里的笔记本能导入它。"""
+    imports = "import base64, io\nfrom PIL import Image, ImageDraw\n\n"
+    (folder / "drawing.py").write_text(imports + inspect.getsource(Picture), encoding="utf-8")
+
+
+def png(*args, **kwargs):
+    return Picture(*args, **kwargs)._repr_mimebundle_()[0]["image/png"]
+
+
+# ---------------------------------------------------------------- 图
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [png(), png(noise=1), png(width=301), png(bar=101), png(frame=11)],
+    ids=["same", "noise", "one pixel wider", "bar one pixel higher", "frame one pixel aside"],
+)
+def test_what_another_cpu_may_change_is_no_difference(drawn):
+    assert picture_difference(png(), drawn) is None
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [png("0.38"), png(frame=12), png(bar=102), png(bar=0)],
+    ids=["one digit", "moved frame", "higher bar", "missing bar"],
+)
+def test_a_visible_change_is_located_and_measured(drawn):
+    difference = picture_difference(png(), drawn)
+    assert "像素之间" in difference and "最多差" in difference
+
+
+@pytest.mark.parametrize("digit", "012345678")
+def test_any_other_digit_in_a_small_number_is_a_difference(digit):
+    assert picture_difference(png("0.9"), png(f"0.{digit}"))
+
+
+def test_the_place_of_the_difference_is_the_place_of_the_change():
+    # 柱子宽 200…240，柱顶从 y=120 降到 y=170
+    assert "横 200–240、纵 120–169" in picture_difference(png(bar=100), png(bar=50))
+
+
+def test_another_size_is_a_difference():
+    assert "300×240" in picture_difference(png(), png(width=303))
+
+
+@pytest.mark.parametrize("stored", ["", "AAAA", png()[:400]], ids=["empty", "no picture", "cut off"])
+def test_a_stored_picture_that_cannot_be_opened_is_a_difference(stored):
+    assert "打不开" in picture_difference(stored, png())
+
+
+# ---------------------------------------------------------------- 输出
+
+
+def text(value, name="stdout"):
+    return v4.new_output("stream", name=name, text=value)
+
+
+def result(data, metadata=None, kind="display_data"):
+    return v4.new_output(kind, data=data, metadata=metadata or {})
+
+
+SIZE = {"image/png": {"width": 150, "height": 120}}
+
+
+@pytest.mark.parametrize(
+    ("stored", "fresh", "said"),
+    [
+        ([], [text("1")], "个数"),
+        ([text("1")], [], "个数"),
+        ([text("1"), text("1")], [text("1")], "个数"),
+        ([text("1")], [text("2")], "-1\n+2"),
+        ([text("1\n")], [text("1")], r"1\n"),
+        ([text("1", "stdout")], [text("1", "stderr")], "stderr"),
+        ([result({"text/plain": "1"})], [result({"text/plain": "1"}, kind="execute_result")], "类型"),
+        ([result({"text/plain": "1"})], [result({"text/plain": "2"})], "text/plain"),
+        ([result({"text/latex": "1"})], [result({"text/latex": "2"})], "text/latex"),
+        ([result({"text/plain": "1"})], [result({"text/plain": "1", "text/html": "1"})], "text/html"),
+        ([result({"image/png": png()})], [result({"image/png": png("0.38")})], "图不同"),
+        ([result({"image/png": png()})], [result({"image/png": png()}, SIZE)], "metadata"),
+        ([result({"image/png": png()}, SIZE)], [result({"image/png": png()})], "metadata"),
+    ],
+)
+def test_every_field_of_an_output_is_compared(stored, fresh, said):
+    assert said in "\n".join(output_differences(stored, fresh))
+
+
+def test_metadata_that_refresh_does_not_store_is_not_compared():
+    fresh = result({"text/plain": "1"}, {"text/plain": {"noise": 1}, **SIZE})
+    assert not list(output_differences([result({"text/plain": "1"}, SIZE)], [fresh]))
+
+
+# ---------------------------------------------------------------- 整本
+
+
+def code(source, *outputs, count=1, tags=()):
+    cell = v4.new_code_cell(source, outputs=list(outputs), execution_count=count)
+    cell.metadata.tags = list(tags)
+    return cell
+
+
+def picture_cell(*args, metadata=SIZE, **kwargs):
+    data = {"image/png": png(*args, **kwargs), "text/plain": "一格热力图"}
+    output = v4.new_output("execute_result", data=data, metadata=metadata, execution_count=1)
+    return code("Picture()", output)
+
+
+# 每一格：(存下的样子, 应有的结果, 失败时应说的话)
+CELLS = [
+    (code("from drawing import Picture"), "passed", ""),
+    (picture_cell(), "passed", ""),
+    (picture_cell(noise=1), "passed", ""),
+    (picture_cell("0.38"), "failed", "图不同"),
+    (picture_cell(metadata={"image/png": {"width": 151, "height": 120}}), "failed", "metadata 不同"),
+    (code("Picture()"), "failed", "个数"),
+    (code("1 + 1", count=None), "failed", "execution_count"),
+    (code("# NBVAL_SKIP\nprint(1)", text("2\n")), "failed", "-2\n+1"),
+    (code("# NBVAL_IGNORE_OUTPUT\nprint(1)", text("2\n")), "failed", "-2\n+1"),
+    (code("# PYTEST_VALIDATE_IGNORE_OUTPUT\nprint(1)", text("2\n")), "failed", "-2\n+1"),
+    (code("print(1)", text("2\n"), tags=["nbval-skip"]), "failed", "-2\n+1"),
+    (code("1 / 0", tags=["raises-exception"]), "failed", "ZeroDivisionError"),
+    (code("print(1)", text("1\n", "stderr")), "failed", "stderr"),
+    (code("import socket; socket.create_connection(('192.0.2.1', 80))"), "failed", "不能联网"),
+    (code("print(1)", text("1\n")), "passed", ""),
+]
+
+
+def test_each_damaged_cell_fails_by_name_whatever_the_options(pytester, monkeypatch):
+    """一本小笔记，每格一种损坏；命令行要求放宽检查，主目录又不可写，结果仍然一格不差。"""
+    folder = pytester.mkdir("课程 资料")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    notebooks = Path(shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=_all_but_conftest))
+    write_drawing_module(notebooks)
+    nbformat.write(v4.new_notebook(cells=[cell for cell, _, _ in CELLS]), notebooks / "tiny.ipynb")
+    (folder / "forgive").write_text("regex: .*\nreplace: anything\n", encoding="utf-8")
+    monkeypatch.setenv("HOME", str(folder / "forgive"))  # 一个文件：里面建不了任何目录
+
+    run = pytester.inline_run(str(notebooks), "--nbval-lax", f"--nbval-sanitize-with={folder / 'forgive'}")
+
+    reports = {
+        r.nodeid.split("::")[-1]: r for r in run.getreports("pytest_runtest_logreport") if r.when == "call"
+    }
+    expected = {f"Cell {number}": outcome for number, (_, outcome, _) in enumerate(CELLS, start=1)}
+    assert {name: report.outcome for name, report in reports.items()} == expected
+    for number, (_, outcome, said) in enumerate(CELLS, start=1):
+        message = reports[f"Cell {number}"].longreprtext
+        assert said in message
+        assert (f"tiny.ipynb 代码格 [{number}]" in message) == (outcome == "failed")
+
+
+def _all_but_conftest(folder, names):
+    return [name for name in names if name != "conftest.py"]
+
+
+def test_a_bare_pytest_checks_every_notebook_and_nothing_is_forgiven():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
+    options = settings["ini_options"]
+    assert {"utils/tests", "notebooks"} <= set(options["testpaths"])
+    assert "--nbval" in options["addopts"]
+    assert not [option for option in options["addopts"] if "lax" in option or "sanitize" in option]
