@@ -186,8 +186,8 @@ def a_picture_has_a_description_and_a_size(notebook):
         if not _is_picture(output):
             continue
         description = output.data.get("text/plain", "")
-        if description.startswith("<") or not re.search(r"[\u4e00-\u9fff]", description):
-            yield f"{where}：图的说明是 {description!r}，应是中文描述"
+        if not re.match(r"[\u4e00-\u9fff].*「.+」", description, flags=re.DOTALL):
+            yield f"{where}：图的说明是 {description[:40]!r}，应是带「标题」的中文描述"
         if output.metadata.get("image/png", {}).keys() != {"width", "height"}:
             yield f"{where}：图没有写明宽和高"
 
@@ -390,7 +390,7 @@ DAMAGES = [
     ),
     (a_picture_has_a_description_and_a_size, picture(metadata={})),
     (a_picture_has_a_description_and_a_size, picture(data={"image/png": "", "text/plain": "<图>"})),
-    (a_picture_has_a_description_and_a_size, picture(data={"image/png": "", "text/plain": "Figure"})),
+    (a_picture_has_a_description_and_a_size, picture(data={"image/png": "", "text/plain": "一张图"})),
     (a_picture_has_a_description_and_a_size, picture(data={"image/png": ""})),
     (code_cells_are_short, cell(CODE, source="x = 1\n\n" * 13)),
     (code_cells_are_short, cell(CODE, source="")),
