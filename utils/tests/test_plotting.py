@@ -799,7 +799,8 @@ def test_course_style_sets_fonts_and_four_decimals():
 
 def run_python(code, **environment):
     return subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", "-c", code],
+        [sys.executable, "-W", "error::UserWarning", "-"],  # 从 stdin 读：任何语言环境下都按 UTF-8
+        input=code,
         cwd=ROOT,
         env=os.environ | {"PYTHONIOENCODING": "utf-8"} | environment,
         capture_output=True,
