@@ -426,11 +426,14 @@ class _Panel:
         width = _width(self.row_labels, BASE) + 8 if self.row_labels else 0
         return max(width, _text_size("列和", BASE)[0] + 8) if self.sums else width
 
+    def names_width(self):
+        return self.label_width() + (30 if self.row_name else 0)
+
     def measure(self, cell):
         """(左, 上, 右, 下) 四边要留的宽度和矩阵本身的 (宽, 高)。"""
         rows, cols = self.array.shape
         width, height = cols * cell[0], rows * cell[1]
-        left = max(self.min_left, self.label_width() + (30 if self.row_name else 0))
+        left = max(self.min_left, self.names_width())
         right = bottom = 0.0
         top = self.column_height(cell) + (28 if self.col_name else 0)
         if self.sums:
@@ -577,7 +580,7 @@ def _compose(rows, *, title="", limit=1.0, footer=()):
     title = _wrap(title, TITLE, MAX_WIDTH - 2 * PAD) if title else ""
     alone = [row[0] for row in rows if len(row) == 1]
     for panel in alone:  # 上下排列的矩阵左边对齐
-        panel.min_left = max(other.measure(cell)[0] for other in alone)
+        panel.min_left = max(other.names_width() for other in alone)
     heights = []
     for row in rows:
         boxes = [item.measure(cell) for item in row if isinstance(item, _Panel)]

@@ -422,7 +422,7 @@ def test_numbers_are_readable_on_every_colour_of_the_map(kind):
         ([[-0.5, 1]], ["−0.5", "1.0"]),
         ([[-0.001, 0.5]], ["0.00", "0.50"]),
         ([[0.1 + 0.2, 0.3]], ["0.3", "0.3"]),
-        ([[0.125, 0.125 - 1e-16]], ["0.12", "0.12"]),
+        ([[np.nextafter(0.125, 1), np.nextafter(0.125, 0)]], ["0.12", "0.12"]),
         ([[0.0123, -0.0045]], ["0.012", "−0.004"]),
         ([[-np.inf, 3]], ["−∞", "3"]),
         ([[True, False]], ["1", "0"]),
@@ -514,6 +514,12 @@ def test_one_score_opened_up_shows_the_products_and_their_sum():
     assert "框出一行：吃" in words and "框出一行：鱼" in words
     lefts = [axes.get_position().x0 for axes in figure.axes[2:]]
     np.testing.assert_allclose(lefts, lefts[0])  # 三条上下对齐
+
+
+def test_matrix_is_centred_under_a_long_title():
+    figure = plot_matrix([[1, 2]], title="一个比矩阵宽得多的标题")
+    box = figure.axes[0].get_position()
+    assert (box.x0 + box.x1) / 2 == pytest.approx(0.5, abs=0.01)
 
 
 def test_tokens_are_drawn_literally():
@@ -793,7 +799,8 @@ def test_course_style_sets_fonts_and_four_decimals():
 
 def run_python(code, **environment):
     return subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", "-c", code],
+        [sys.executable, "-W", "error::UserWarning", "-"],  # 从 stdin 读：任何语言环境下都按 UTF-8
+        input=code,
         cwd=ROOT,
         env=os.environ | {"PYTHONIOENCODING": "utf-8"} | environment,
         capture_output=True,
