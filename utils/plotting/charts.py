@@ -1,0 +1,185 @@
+"""折线图和柱状图。"""
+
+import itertools
+
+import numpy as np
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+from utils.plotting import checks
+from utils.plotting.figure import new_figure, settle
+from utils.plotting.numbers import decimals, fixed, significant, steady, tick
+from utils.plotting.style import (
+    BASE,
+    COLORS,
+    FRAME,
+    MAX_NUMBERED,
+    MAX_WIDTH,
+    PAD,
+    ROOM,
+    SMALL,
+    TITLE,
+    course_context,
+)
+from utils.plotting.text import column_labels, shorten, text_height, widest, wrap, write_column_labels
+
+# 颜色、记号、线型：黑白打印也分得开
+_SERIES = list(zip(COLORS.values(), "os^DvP", ("-", "--", "-.", ":", "-", "--"), strict=True))
+
+
+@course_context()
+def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False):
+    """折线图，每条线有自己的颜色、线型和记号（多于 40 个点时不画记号）。
+
+    参数
+    - x: (n,)；series: {名字: (n,)}，NaN 不画。
+    - log_x, log_y: 用对数刻度（数据必须大于 0）。
+
+    返回 `CourseFigure`。长度不同、对数刻度下有不大于 0 的数时抛出 ValueError。
+    """
+    x = checks.row(x, "x")
+    lines = {str(name): checks.row(values, str(name), allow_nan=True) for name, values in series.items()}
+    if not lines:
+        raise ValueError("series 里至少要有一条线，如 {'缩放前': y}；收到的是空的。")
+    for name, values in lines.items():
+        if values.shape != x.shape:
+            raise ValueError(
+                f"每条线要与 x 一样长：x 的形状是 {x.shape}，「{name}」的形状是 {values.shape}。"
+                "请让每个 x 对应一个 y。"
+            )
+    y = np.concatenate(list(lines.values()))
+    y = y[np.isfinite(y)]
+    if not y.size:
+        raise ValueError(f"series 里没有一个有限的数可画；x 的形状是 {x.shape}。请检查前面的计算。")
+    for axis, log, values in (("x", log_x, x), ("y", log_y, y)):
+        if log and values.min() <= 0:
+            raise ValueError(
+                f"log_{axis}=True 时 {axis} 必须大于 0；最小的是 {significant(values.min())}，"
+                f"形状 {values.shape}。请去掉这些点，或用 log_{axis}=False。"
+            )
+    title = wrap(title)
+    columns = max(1, min(len(lines), int(ROOM // (widest(lines, BASE) + 62))))  # 图例排在标题下面，不遮住数据
+    legend_height = 28 * -(-len(lines) // columns)
+    figure = new_figure(MAX_WIDTH, 334 + text_height(title, TITLE) + legend_height)
+    figure.suptitle(title)
+    axes = figure.subplots()
+    for (name, values), (color, marker, style) in zip(lines.items(), itertools.cycle(_SERIES), strict=False):
+        marker = marker if len(x) <= 40 else None
+        axes.plot(x, values, style, label=name, color=color, marker=marker, linewidth=2, markersize=6)
+    axes.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+    axes.set(xlabel=x_name, ylabel=y_name, xlim=_margins(x, log_x, 0.03), ylim=_margins(y, log_y, 0.06))
+    if not log_y and 0 <= y.min() < 0.4 * y.max():
+        axes.set_ylim(bottom=0 if y.min() > 0.02 * y.max() else -0.03 * y.max())
+    set_ticks(axes.xaxis, _log_ticks(axes.get_xlim(), x) if log_x else even_ticks(*axes.get_xlim(), 10))
+    set_ticks(axes.yaxis, _log_ticks(axes.get_ylim(), y) if log_y else even_ticks(*axes.get_ylim(), 5))
+    tidy(axes)
+    axes.grid(color="#E6E6E6", linewidth=0.8)
+    legend = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": columns, "frameon": False}
+    axes.legend(**legend, handlelength=2.2, borderaxespad=0.3, columnspacing=1.4)
+    settle(figure)
+    return figure
+
+
+def _margins(values, log, share):
+    """数据的范围，两头各留 share。"""
+    low, high = values.min(), values.max()
+    if log:
+        factor = (high / low) ** share if high > low else 2
+        return low / factor, high * factor
+    margin = (high - low) * share or max(abs(high), 1) * 0.1
+    return low - margin, high + margin
+
+
+def even_ticks(low, high, count):
+    """整齐的刻度，最多 count 段，不超出范围。"""
+    ticks = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    return [steady(value) for value in ticks if low - 1e-9 <= value <= high + 1e-9]
+
+
+def _log_ticks(limits, values):
+    """对数轴的刻度：10 的幂；不够两个时写数据自己的两端。values 在轴上均匀时（如 1、2、4、8）写它们自己。"""
+    steps = np.diff(np.log(values))
+    if 1 < len(values) <= 12 and steps.min() > 0 and np.allclose(steps, steps[0]):
+        return values
+    ticks = [value for value in LogLocator().tick_values(*limits) if limits[0] <= value <= limits[1]]
+    return ticks if len(ticks) > 1 else sorted({float(f"{v:.2g}") for v in (values.min(), values.max())})
+
+
+def set_ticks(axis, ticks):
+    axis.set_ticks(ticks, labels=[tick(value) for value in ticks])
+    axis.set_minor_locator(NullLocator())
+
+
+def tidy(axes):
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=4, pad=5)
+    axes.set_axisbelow(True)
+
+
+@course_context()
+def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
+    """几幅小柱状图并排，共用一条纵轴；不超过 12 根柱时，每根柱上写着数。
+
+    参数
+    - panels: {"不缩放": (n,), "÷√d_k": (n,), …}。
+    - y_max: 纵轴的上端；不给就按数据取。
+    - x_labels: n 个柱的名字；不给就写 1…n。
+
+    返回 `CourseFigure`。不是一行数、标签数不对时抛出 ValueError。
+    """
+    rows = {str(name): checks.row(values, str(name)) for name, values in panels.items()}
+    if not rows:
+        raise ValueError("panels 里至少要有一行数，如 {'权重': row}；收到的是空的。")
+    labels = {
+        name: checks.labels(x_labels, len(row), "列", row.shape) or range(1, len(row) + 1)
+        for name, row in rows.items()
+    }
+    values = np.concatenate(list(rows.values()))
+    low, high = min(0, values.min()), max(0, values.max())
+    if y_max is not None and y_max < high - 1e-9:
+        raise ValueError(
+            f"y_max={y_max} 比最高的柱 {significant(high)} 还低，柱会被切掉。请给一个不小于它的数。"
+        )
+    high = high if y_max is None else y_max
+    count = max(len(row) for row in rows.values())
+    numbered = count <= MAX_NUMBERED
+    places = max(decimals(row) for row in rows.values())
+    texts = {name: [fixed(value, places) for value in row] if numbered else [] for name, row in rows.items()}
+
+    # 一行放得下几幅，每幅多宽
+    room, gap = ROOM - 60, 2 * PAD
+    bar_width = max(34, *(widest(row, SMALL) + 8 for row in texts.values())) if numbered else room / count
+    needed = max(bar_width * count, widest(rows, BASE))
+    lines = -(-len(rows) // max(1, int((room + gap) // (needed + gap))))
+    columns = -(-len(rows) // lines)
+    panel_width = min((room + gap) / columns - gap, max(needed, 150, 56 * count))
+    slot = panel_width / count
+    ticks = {name: column_labels([shorten(label) for label in row], slot) for name, row in labels.items()}
+    label_height = max(height for row in ticks.values() for *_, height in row)
+    body = 212 if lines == 1 else 155  # 柱、柱顶的数和小标题
+
+    title = wrap(title)
+    width = 2 * PAD + max(60 + columns * (panel_width + gap) - gap, widest([title], TITLE))
+    figure = new_figure(width, text_height(title, TITLE) + lines * (body + label_height) + 51)
+    figure.suptitle(title)
+    figure.supxlabel(x_name, size=BASE)
+    grid = figure.subplots(lines, columns, sharey=True, squeeze=False)
+    for axes in grid.flat[len(rows) :]:
+        axes.remove()
+    for axes, (name, row) in zip(grid.flat, rows.items(), strict=False):
+        bars = axes.bar(range(len(row)), row, width=0.62, color="#4C78A8")
+        if numbered:
+            for label in axes.bar_label(bars, texts[name], padding=3, size=SMALL):
+                label.set_annotation_clip(False)
+        axes.set_title(name, size=BASE, y=1, pad=22 if numbered else 7)  # 柱顶的数写在坐标系和小标题之间
+        axes.set(xlim=(-0.5, count - 0.5), ylim=(low, high or 1))
+        write_column_labels(axes.xaxis, ticks[name])
+        set_ticks(axes.yaxis, even_ticks(low, high or 1, 3))
+        tidy(axes)
+        axes.tick_params(axis="x", length=0, pad=20 if numbered and low < 0 else 5)
+        if low < 0:
+            axes.axhline(0, color=FRAME, linewidth=0.8, label="_零线")
+            axes.spines["bottom"].set_visible(False)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(y_name, labelpad=6)
+    settle(figure)
+    return figure
