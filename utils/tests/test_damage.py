@@ -1,7 +1,5 @@
 """故意弄坏课程的一处，严格重新执行必须变红，并且说出是哪一格、什么不对。"""
 
-import json
-import re
 import shutil
 import subprocess
 import sys
