@@ -167,7 +167,7 @@ def _prefixes(X, lengths):
                 f"收到：T = {T!r}，X {tuple(X.shape)}。\n"
                 "怎么办：改小 T，或用 random_sentences(更大的长度)。"
             )
-    return [X[:, :T].detach().clone() for T in lengths]
+    return [X[:, :T].detach() for T in lengths]  # X 是怎么算来的，不归这里数
 
 
 def _random_weights(rng, width):

@@ -26,7 +26,7 @@ from utils.attention import _matrix
 from utils.notation import number
 
 EXACT_JOIN = """\
-WITH wanted(token) AS (VALUES (:wanted))  -- 查询条件
+WITH wanted(token) AS (VALUES (:wanted))          -- 查询条件
 SELECT v.position, v.token, v.dim, v.value        -- 实际数据
 FROM wanted JOIN v ON v.token = wanted.token      -- 索引字段：相等才命中
 ORDER BY v.position, v.dim"""

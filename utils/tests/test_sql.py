@@ -146,10 +146,8 @@ def test_a_token_is_data_and_never_sql(token):
 
 
 def test_exp_and_sqrt_are_our_own_and_do_not_depend_on_how_sqlite_was_built(connection):
-    ours = connection.execute(
-        "SELECT DISTINCT name FROM pragma_function_list WHERE NOT builtin ORDER BY name"
-    )
-    assert ours.fetchall() == [("exp",), ("sqrt",)]
+    ours = connection.execute("SELECT name FROM pragma_function_list WHERE NOT builtin").fetchall()
+    assert {("exp",), ("sqrt",)} <= set(ours)
 
 
 def test_the_database_has_no_file(connection):
