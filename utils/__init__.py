@@ -5,6 +5,12 @@
     写  notation.py   把手算过程写成公式
     画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
 
+开头和结尾的两本还用到：
+
+    查  sql.py        把 Q、K、V 放进 SQLite，用 JOIN 算注意力
+    比  recurrence.py 循环神经网络与注意力：影响、等待、代价（torch）
+    训  training.py   让一层自注意力学会“谁在做”“做到谁身上”（torch）
+
 维护者的命令：
 
     python -m utils lab     准备环境并打开课程

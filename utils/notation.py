@@ -39,7 +39,7 @@ def matrix(name, M, *, row_labels=None, decimals=4):
 def dot_product(left, right, *, name, decimals=4):
     r"""一个点积，逐项写开：先写因数 0.3×0.9 + 0.8×0.1 + …，再写乘积 0.27 + 0.08 + …，最后是和 0.37。
 
-    left, right : (d,) 两个一样长的向量；name : 等号左边的 LaTeX，如 vector_product("q", "吃", "k", "猫")。
+    left, right : (d,) 两个一样长的向量；name : 等号左边的 LaTeX，如 "Q_{1,4}"。
     ValueError：不是一维，或长度不同。
     """
     left, right = _array(left, 1), _array(right, 1)
@@ -55,6 +55,14 @@ def dot_product(left, right, *, name, decimals=4):
         lines.append(rf"&{_relation(products, decimals)} {_sum([_factor(p, decimals) for p in products])}")
     lines.append(rf"&{_relation(total, decimals)} {number(total, decimals)}")
     return Formula(_aligned(lines))
+
+
+def score(q, k, *, query, key, decimals=4):
+    r"""一个注意力分数，即一个查询与一个键的点积，逐项写开；等号左边是 q_吃 · k_猫。
+
+    q, k : (d_k,) Q 的一行和 K 的一行；query, key : 这两行各是哪个词元。ValueError：同 dot_product。
+    """
+    return dot_product(q, k, name=rf"q_{{{_text(query)}}} \cdot k_{{{_text(key)}}}", decimals=decimals)
 
 
 def scaled_score(score, d_k, *, decimals=4):
@@ -121,11 +129,6 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
             ]
         )
     )
-
-
-def vector_product(left, left_token, right, right_token):
-    r"""点积等号左边的记号：``vector_product("q", "吃", "k", "猫")`` 写作 q_吃 · k_猫。"""
-    return rf"{left}_{{{_text(left_token)}}} \cdot {right}_{{{_text(right_token)}}}"
 
 
 def number(value, decimals=4):

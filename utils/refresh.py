@@ -1,7 +1,8 @@
 """重新执行笔记本并保存输出：python -m utils.refresh [笔记本…]
 
-不写文件名时刷新 notebooks/ 里的每一本。每本都用运行本命令的这个 Python、在全新的内核里从头执行；
-有一格出错，或有一格写了 stderr，这一本就一个字节也不改。内容没有变化时不写文件：刷新两次，git 里没有变化。
+不写文件名时刷新 notebooks/ 里的每一本，以及 README 里的图。
+每本都用运行本命令的这个 Python、在全新的内核里从头执行；有一格出错，或有一格写了 stderr，
+这一本就一个字节也不改。内容没有变化时不写文件：刷新两次，git 里没有变化。
 """
 
 import argparse
@@ -26,7 +27,11 @@ from nbformat import NotebookNode, ValidationError, from_dict, v4, validate
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 from PIL import Image, ImageChops, ImageFilter
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+from utils.plotting import plot_pipeline
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+README_PICTURE = ROOT / ".github" / "pipeline.png"
 
 CELL_TIMEOUT = 120  # 秒；课程里的一格用不了一秒，到这个数就是卡住了
 COLOUR_TOLERANCE = 16  # 0…255；换一种 CPU 只差一两级，而热力图里最像的两个数字（6 和 8）至少差 60 级
@@ -286,14 +291,34 @@ def refresh(path: Path) -> bool:
     return True
 
 
+def readme_picture() -> str:
+    """README 里的图：五个步骤的地图，base64 的 PNG。"""
+    data, _ = plot_pipeline()._repr_mimebundle_()
+    return data["image/png"]
+
+
+def refresh_readme_picture() -> bool:
+    """重画 README 里的图；看不出差别就不写文件。有变化时返回 True。"""
+    drawn = readme_picture()
+    stored = base64.b64encode(README_PICTURE.read_bytes()).decode("ascii")
+    if picture_difference(stored, drawn) is None:
+        return False
+    write_atomically(README_PICTURE, base64.b64decode(drawn))
+    return True
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m utils.refresh", description="重新执行笔记本并保存输出。")
     parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本；不写就是 notebooks/ 里的每一本")
-    paths = parser.parse_args(arguments).notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
+    paths = parser.parse_args(arguments).notebooks
+    everything = not paths
+    paths = paths or sorted(NOTEBOOKS.glob("*.ipynb"))
     if not paths:
         parser.error(f"{NOTEBOOKS.name}/ 里没有笔记本")
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，出错格里的 ᵀ、√ 也不会让命令中断
     failed = 0
+    if everything:
+        print(f"{README_PICTURE.name}：{'已更新' if refresh_readme_picture() else '没有变化'}", flush=True)
     for path in paths:
         try:
             print(f"{path.name}：{'已更新' if refresh(path.resolve()) else '没有变化'}", flush=True)

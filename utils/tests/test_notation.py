@@ -37,8 +37,7 @@ def test_factors_terms_and_total_of_a_dot_product_agree(row, col):
 
 def test_eat_asks_cat_is_written_as_in_the_source():
     s = steps("猫吃鱼")
-    name = notation.vector_product("q", "吃", "k", "猫")
-    text = repr(notation.dot_product(s.Q[1], s.K[0], name=name))
+    text = repr(notation.score(s.Q[1], s.K[0], query="吃", key="猫"))
     assert r"q_{\text{吃}} \cdot k_{\text{猫}} &= " in text
     assert r"&= 0.3 \times 0.9 + 0.8 \times 0.1 + 0.2 \times 0 + 0.1 \times 0.2" in text
     assert "&= 0.27 + 0.08 + 0 + 0.02" in text and "&= 0.37" in text

@@ -18,6 +18,7 @@ from utils.refresh import NOTEBOOKS, cell_name, normalise, parse, serialise
 from utils.tests.test_strict_nbval import png
 
 EXPECTED = [
+    "00_overview.ipynb",
     "01_projection.ipynb",
     "02_scores.ipynb",
     "03_scaling.ipynb",
@@ -39,7 +40,18 @@ ROOMS = [  # 二级标题，按这个顺序；标题可以用“：”接着写
     "下一本",
 ]
 # 缺少某一节的笔记：{文件名: {节: 理由}}
-ABSENT_ROOMS: dict[str, dict[str, str]] = {}
+ABSENT_ROOMS: dict[str, dict[str, str]] = {
+    "00_overview.ipynb": {
+        "公式与形状": "总览没有自己的一步；五步的式子和形状列在「看图」的表里",
+        "手算一个数": "用笔算的数分在三个话题里，各自紧跟它要说明的事",
+        "一次算完": "同样的事由 SQL 和 numpy 各做一遍，写在「注意力是一次模糊 JOIN」里",
+        "用 torch 对一遍": "核对的对象是 SQL；每一步与 torch 的核对在 01 到 06",
+    },
+}
+# 多出几节的笔记：{文件名: 这几节}，紧跟在「准备」后面，按这个顺序
+EXTRA_ROOMS: dict[str, list[str]] = {
+    "00_overview.ipynb": ["RNN 与注意力", "注意力是一次模糊 JOIN", "X 从哪里来"],
+}
 
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes", "-"}
 HEADING_SLIDE_TYPES = {  # 其余各节的标题格：slide
@@ -234,8 +246,7 @@ def wrong_words_are_only_quoted(notebook):
 
 @rule
 def every_room_is_there_in_order(notebook):
-    absent = ABSENT_ROOMS.get(notebook.name, {})
-    expected = [room for room in ROOMS if room not in absent]
+    expected = rooms_of(notebook.name)
     found = list(_rooms(notebook).values())[1:]
     if found != expected:
         yield f"各节应为 {expected}，实为 {found}"
@@ -274,6 +285,13 @@ def every_cell_has_the_slide_type_of_its_room(notebook):
             yield f"{where}：幻灯片类型是 {slide_type}，应为 {' 或 '.join(sorted(allowed))}"
 
 
+def rooms_of(name: str) -> list[str]:
+    """这本笔记应有的各节，按顺序。"""
+    rooms = [room for room in ROOMS if room not in ABSENT_ROOMS.get(name, {})]
+    after = rooms.index("准备") + 1
+    return [*rooms[:after], *EXTRA_ROOMS.get(name, []), *rooms[after:]]
+
+
 def _rooms(notebook: Notebook) -> dict[str, str]:
     """标题格和每一节的第一格：{格的名字: 节名}。"""
     rooms = {}
@@ -302,11 +320,12 @@ def test_notebook(name, check):
 # ---------------------------------------------------------------- 规矩本身抓得住
 
 
+def markdown(source: str, slide_type: str) -> NotebookNode:
+    return v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": slide_type}})
+
+
 def good_nb() -> NotebookNode:
     """最小的合格笔记：标题、十二节、一个数、一张图。"""
-
-    def markdown(source, slide_type):
-        return v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": slide_type}})
 
     def code(source, slide_type, *outputs):
         metadata = {"slideshow": {"slide_type": slide_type}}
@@ -402,6 +421,7 @@ DAMAGES = [
     (every_room_is_there_in_order, lambda nb: nb.cells.pop()),
     (every_room_is_there_in_order, lambda nb: nb.cells.insert(6, nb.cells.pop(5))),
     (every_room_is_there_in_order, cell(5, source="## 手算两个数")),
+    (every_room_is_there_in_order, lambda nb: nb.cells.insert(4, markdown("## RNN 与注意力", "slide"))),
     (the_title_has_number_and_verb, cell(0, source="# 3 打分：谁和谁像")),
     (the_title_has_number_and_verb, cell(0, source="# 2 打分")),
     (a_room_heading_opens_its_cell, prose("文字\n\n## 小结")),
@@ -418,6 +438,12 @@ def test_each_damage_breaks_its_rule(check, damage):
     nb = good_nb()
     damage(nb)
     assert list(check(as_notebook(nb)))
+
+
+def test_rooms_are_added_or_left_out_only_by_name():
+    assert ABSENT_ROOMS.keys() | EXTRA_ROOMS.keys() <= set(EXPECTED)
+    assert all(absent.keys() < set(ROOMS) and all(absent.values()) for absent in ABSENT_ROOMS.values())
+    assert not any(set(extra) & set(ROOMS) for extra in EXTRA_ROOMS.values())
 
 
 def test_every_rule_is_proven_by_a_damage():

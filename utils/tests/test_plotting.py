@@ -447,6 +447,11 @@ def test_numbers_are_written_up_to_twelve_by_twelve(shape, count):
     assert (len(figure.axes) == 2) == (count == 0)  # 不写数就有颜色条
 
 
+def test_long_tokens_do_not_push_the_numbers_out():
+    shown = [text.get_text() for text in numbers_in(GALLERY["怪词元"]().axes[0]).values()]
+    assert len(shown) == 144 and all(re.fullmatch(r"0\.\d\d", text) for text in shown)
+
+
 def test_large_picture_thins_its_ticks_and_keeps_their_places():
     axes = plot_matrix(RANDOM, title="M").axes[0]
     labels = {round(tick.get_loc()): tick.label1.get_text() for tick in axes.yaxis.get_major_ticks()}
