@@ -71,6 +71,7 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False):
         axes.set_ylim(bottom=0 if y.min() > 0.02 * y.max() else -0.03 * y.max())
     set_ticks(axes.xaxis, _log_ticks(axes.get_xlim(), x) if log_x else even_ticks(*axes.get_xlim(), 10))
     set_ticks(axes.yaxis, _log_ticks(axes.get_ylim(), y) if log_y else even_ticks(*axes.get_ylim(), 5))
+    axes.yaxis.labelpad = 6
     tidy(axes)
     axes.grid(color="#E6E6E6", linewidth=0.8)
     legend = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": columns, "frameon": False}

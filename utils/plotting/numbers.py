@@ -44,19 +44,22 @@ def tick(value):
     return f"{steady(value):.10g}".replace("-", "−")
 
 
-def significant(value, digits=3):
-    """描述和报错里的一个数：整数照写，其余写几位有效数字。"""
-    value = float(value)
+def significant(value):
+    """描述和报错里的一个数：整数照写（也抹掉 1e-17 这样的误差），其余 3 位有效数字。"""
     if not np.isfinite(value):
         return "无" if np.isnan(value) else ("∞" if value > 0 else "−∞")
     if abs(value - round(value)) < 1e-9 and abs(value) < 1e6:
         return str(round(value)).replace("-", "−")
-    return f"{float(f'{steady(value):.{digits}g}'):g}".replace("-", "−")
+    return _digits(value, 3)
 
 
 def span(low, high):
     """范围写 4 位有效数字：上下限改动 1 %，描述就变。"""
-    return f"从 {significant(low, 4)} 到 {significant(high, 4)}"
+    return f"从 {_digits(low, 4)} 到 {_digits(high, 4)}"
+
+
+def _digits(value, count):
+    return f"{float(f'{steady(value):.{count}g}'):g}".replace("-", "−")
 
 
 def point(xy):

@@ -586,6 +586,11 @@ def test_lines_hold_the_data_and_differ_in_colour_marker_and_style():
     assert "线「÷ d_k」（绿，点划线）：(1, 1)、(2, 0.5)、(4, 0.25)" in repr(figure)
 
 
+def test_tiny_limits_of_a_log_axis_are_described():
+    words = repr(plot_lines([1, 2], {"y": [1e-12, 1]}, title="t", x_name="x", y_name="y", log_y=True))
+    assert "纵轴=y 从 1.905e−13 到 5.248，对数刻度" in words  # 10 的 −12 − 0.72 次方到 0.72 次方
+
+
 def test_long_line_is_described_by_its_ends_and_extremes():
     y = np.r_[0.5, 3.0, np.linspace(1, 2, 50), -4.0, 0.25]
     words = repr(plot_lines(np.arange(54), {"y": y}, title="t", x_name="x", y_name="y"))
