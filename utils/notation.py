@@ -5,6 +5,7 @@
 收到的不是数、或形状不合时抛出 ``ValueError``，消息里有规则、收到的形状和怎么改。
 """
 
+import re
 from numbers import Real
 
 import numpy as np
@@ -15,6 +16,8 @@ from utils.attention import LARGEST
 TERMS_A_LINE = 4  # 求和每行写四项，投影仪放大后公式也不超出屏幕
 LONGEST = 12  # 更长的求和、更大的矩阵只写头尾
 SCIENTIFIC = 1e15  # 从这里起改用科学记数法：float64 只有约 16 位有效数字，再往后的数字不是真的
+
+SPECIAL = {"\\": r"{\backslash}", "^": r"{\wedge}", "~": r"{\sim}"}  # 其余的特殊字符前面加 \\ 就行
 
 
 class Formula(Math):
@@ -209,8 +212,13 @@ def _relation(values, decimals):
 
 
 def _text(label):
-    """词元原样写进公式：MathJax 的文本里只有 \\ { } $ 需要转义。"""
-    return r"\text{" + "".join("\\" + c if c in "\\{}$" else c for c in str(label)) + "}"
+    r"""词元原样写进公式；TeX 的特殊字符写在 ``\text`` 外面：里面怎样转义，各种排版程序不一样。"""
+    parts = re.split(r"([\\^~{}$_#%&])", str(label))  # 奇数项是特殊字符
+    return "".join(
+        SPECIAL.get(part, "\\" + part) if i % 2 else rf"\text{{{part}}}"
+        for i, part in enumerate(parts)
+        if part
+    )
 
 
 def _array(values, ndim, *, finite=False):

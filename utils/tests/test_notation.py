@@ -104,8 +104,12 @@ def test_equals_only_where_the_written_digits_are_exact():
     assert r"\approx 0.3333" in repr(notation.dot_product([1 / 3], [1], name="s"))
 
 
-def test_tokens_with_tex_characters_stay_text():
-    assert r"\text{\$\{\}\\_}" in repr(notation.weighted_row([1], [[1]], ["${}\\_"], query="a"))
+def test_special_tex_characters_of_a_token_stand_escaped_outside_text():
+    """JupyterLab 的 MathJax 在 \\text 里遇到 _ 会报错，遇到 % 会吃掉后面的字。"""
+    text = repr(notation.score([1], [1], query="a_b 50%#&", key="\\^~{$}"))
+    assert r"q_{\text{a}\_\text{b 50}\%\#\&} \cdot k_{{\backslash}{\wedge}{\sim}\{\$\}}" in text
+    inside = "".join(re.findall(r"\\text\{([^}]*)\}", text))
+    assert not set(inside) & set("\\^~{}$_#%&")
 
 
 def test_formula_is_typeset_and_its_text_is_its_source():
