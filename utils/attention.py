@@ -7,6 +7,7 @@
 约定：一行是一个词元，所以投影写成 ``X @ W``；``scores`` 和 ``weights`` 里，行是查询（谁在看），
 列是键（看向谁）。每个函数收二维数组（或嵌套列表），返回新的 float64 数组，不改动参数。
 不合规则的输入一律抛出 ``ValueError``，消息里有：规则、应有的形状和收到的形状、怎么改。
+每个数的绝对值不超过 1e100，所以任何一步都不会溢出。
 
 来源：Vaswani 等，《Attention Is All You Need》，2017，3.2.1 节，式 (1)：
 ``Attention(Q, K, V) = softmax(QKᵀ / √d_k) V``。
@@ -15,6 +16,8 @@
 from typing import NamedTuple
 
 import numpy as np
+
+LARGEST = 1e100  # 两个这样的数相乘、再加上很多项，仍远在 float64 的范围（约 1e308）之内
 
 
 class AttentionSteps(NamedTuple):
@@ -146,48 +149,75 @@ def _matrix(name, value, expected, *, masked=False):
     """把 value 变成二维 float64 数组，或说明它为什么不行；masked 允许 −∞。"""
     try:
         array = np.asarray(value)
-        numeric = array.dtype.kind in "biuf"
+        numeric = array.dtype.kind in "biuf" and not np.ma.is_masked(value)  # asarray 会丢掉 np.ma 的遮罩
     except (ValueError, TypeError, RuntimeError):  # 长短不一的列表；要求梯度或 numpy 不认识的 torch 张量
-        array, numeric = None, False
+        numeric = False
     if not numeric:
         raise ValueError(
             f"{name} 必须是由实数组成的矩阵，形状 {expected}。\n"
             f"收到：{_describe(value)}。\n"
-            "怎么办：每一行写一样多的数字，如 [[1, 0], [0, 1]]；"
-            f"torch 张量先写 {name}.detach().double().numpy()。"
-        )
-    if array.ndim != 2:
-        way_out = "只有一行时写成 [[…]]" if array.ndim < 2 else f"一次算一句话，从中取出一句，如 {name}[0]"
-        raise ValueError(
-            f"{name} 必须是二维矩阵，形状 {expected}，一行一个词元。\n"
-            f"收到：{array.ndim} 维，形状 {array.shape}。\n"
-            f"怎么办：{way_out}。"
+            f"怎么办：{_way_to_numbers(name, value, masked)}。"
         )
     if array.size == 0:
         raise ValueError(
             f"{name} 不能是空的，形状 {expected} 里每个数至少是 1。\n"
             f"收到：形状 {array.shape}。\n"
-            "怎么办：至少给一个词元，每个词元至少一个数。"
+            "怎么办：至少写一行，每行至少一个数。"
         )
-    array = array.astype(np.float64)
-    bad = ~(np.isfinite(array) | (np.isneginf(array) & masked))
+    if array.ndim < 2:
+        raise ValueError(
+            f"{name} 必须是二维矩阵，形状 {expected}。\n"
+            f"收到：{array.ndim} 维，形状 {array.shape}。\n"
+            f"怎么办：这是一行就写 np.reshape({name}, (1, -1))，是一列就写 np.reshape({name}, (-1, 1))。"
+        )
+    if array.ndim > 2:
+        raise ValueError(
+            f"{name} 必须是二维矩阵，形状 {expected}。\n"
+            f"收到：{array.ndim} 维，形状 {array.shape}。\n"
+            f"怎么办：一次算一句话，从中取出一句，如 {name}{'[0]' * (array.ndim - 2)}。"
+        )
+    with np.errstate(over="ignore"):  # 放不进 float64 的 longdouble 成为 inf，下面会拒绝
+        array = array.astype(np.float64)
+    bad = ~((np.abs(array) <= LARGEST) | (np.isneginf(array) & masked))
     if bad.any():
         row, col = np.argwhere(bad)[0]
         raise ValueError(
-            f"{name} 里不能有 NaN 或{'正' if masked else ''}无穷，形状 {expected}。\n"
+            f"{name} 里不能有 NaN 或{'正' if masked else ''}无穷，"
+            f"也不能有绝对值超过 {LARGEST:g} 的数，形状 {expected}。\n"
             f"收到：形状 {array.shape}，第 {row + 1} 行第 {col + 1} 列是 {array[row, col]}。\n"
-            "怎么办：从这一格往回查，看它是哪一步算出来的。"
+            f"怎么办：从这一格往回查，看它是哪一步算出来的{'；要遮住一个键就写 -np.inf' if masked else ''}。"
         )
     return array
 
 
 def _is_positive_number(value):
-    """value 是不是一个有限的正实数（布尔值、数组、字符串都不算）。"""
+    """value 是不是一个正实数，且不大于 LARGEST（布尔值、数组、字符串都不算）。"""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         return False
-    return 0 < value < np.inf
+    try:
+        return 0 < float(value) <= LARGEST
+    except OverflowError:  # 比 float64 还大的整数
+        return False
 
 
 def _describe(value):
-    shape = getattr(value, "shape", None)
-    return type(value).__name__ + (f"，形状 {tuple(shape)}" if shape is not None else "")
+    """收到的是什么：类型，再加上形状和元素类型，或者列表每一行的长度。"""
+    kind = type(value).__name__
+    if isinstance(getattr(value, "shape", None), tuple):
+        dtype = getattr(value, "dtype", None)
+        return f"{kind}，形状 {tuple(value.shape)}" + (f"，元素类型 {dtype}" if dtype is not None else "")
+    if isinstance(value, list | tuple):
+        lengths = sorted({len(row) if hasattr(row, "__len__") else 1 for row in value})
+        return f"{kind}，{len(value)} 行，每行 {' 或 '.join(map(str, lengths))} 个"
+    return kind
+
+
+def _way_to_numbers(name, value, masked):
+    """value 怎样变成实数矩阵。"""
+    if hasattr(value, "detach"):
+        return f"torch 张量先写 {name}.detach().double().numpy()"
+    if np.ma.is_masked(value):
+        return f"遮住的格先填上数，写 {name}.filled({'-np.inf' if masked else '0'})"
+    if hasattr(value, "astype"):
+        return f"里面都是实数时写 {name}.astype(float)；文字、None、复数要先换成实数"
+    return "每一行写一样多的实数，如 [[1, 0], [0, 1]]；文字、None、复数要先换成实数"

@@ -46,16 +46,18 @@ class Example:
             _same(name, "行数", len(getattr(self, name)), "X 的列数 d_model", self.d_model)
         _same("W_K", "列数", self.W_K.shape[1], "W_Q 的列数 d_k", self.d_k)
 
-        for name, size in (("X_columns", self.d_model), ("V_columns", self.d_v)):
+        for name, matrix, size in (("X_columns", "X", self.d_model), ("V_columns", "W_V", self.d_v)):
             columns = getattr(self, name)
             columns = [f"列{j + 1}" for j in range(size)] if columns is None else columns
             put(self, name, _names(name, columns))
-            _same(name, "个数", len(getattr(self, name)), "对应矩阵的列数", size)
-        put(self, "place_columns", _names("place_columns", self.place_columns) if self.place_columns else ())
+            _same(name, "个数", len(getattr(self, name)), f"{matrix} 的列数", size)
+        places = () if self.place_columns is None else self.place_columns
+        put(self, "place_columns", _names("place_columns", places, empty=True))
         for column in self.place_columns:
             if column not in self.X_columns:
                 raise ValueError(
-                    f"place_columns：{column!r} 不在 X_columns {list(self.X_columns)} 里；请改成其中的名字。"
+                    f"place_columns：{column!r} 不在 X_columns {list(self.X_columns)} 里；"
+                    "请写成其中几个名字的列表。"
                 )
 
     @property
@@ -89,10 +91,14 @@ def load_example(name):
     name : "我爱你"（整数，适合手算）或 "猫吃鱼"（n、d_model、d_k、d_v 四个大小都不同）。
     ValueError：没有这个例句，或文件内容不合规则；消息写明文件和字段。
     """
-    if name not in FILES:
-        raise ValueError(
-            f"没有名为 {name!r} 的例句；可用的是 {'、'.join(FILES)}。换词序请用 reorder(example, {name!r})。"
+    if not isinstance(name, str) or name not in FILES:
+        same = [known for known in FILES if isinstance(name, str) and sorted(known) == sorted(name)]
+        way_out = (
+            f'换词序请用 reorder(load_example("{same[0]}"), "{name}")'
+            if same
+            else "自己的句子请用 Example(…)"
         )
+        raise ValueError(f"没有名为 {name!r} 的例句；可用的是 {'、'.join(FILES)}。{way_out}。")
     path = DATA / FILES[name]
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))  # -sig：记事本可能在开头加 BOM
@@ -115,12 +121,14 @@ def reorder(example, order):
 
     order : 新的词序；词元都是单字时可以写成字符串 "鱼吃猫"，否则写成列表。
     词元自己的列（是哪个词、什么词性）跟着词元走，place_columns 留在原处。投影矩阵不变。
-    返回新的 Example。ValueError：order 与原来的词元不是同一组。
+    返回新的 Example。ValueError：example 不是 Example，或 order 与原来的词元不是同一组。
     """
-    tokens = list(order)
+    if not isinstance(example, Example):
+        raise ValueError(f'example：应是 Example，如 load_example("猫吃鱼")；收到 {example!r}。')
+    tokens = _names("order", order, unique=False, empty=True)
     if sorted(tokens) != sorted(example.tokens):
         raise ValueError(
-            f"新的词序必须正好用完原来的词元：原来是 {list(example.tokens)}，收到 {tokens}。"
+            f"新的词序必须正好用完原来的词元：原来是 {list(example.tokens)}，收到 {list(tokens)}。"
             "词元不止一个字时，请把词序写成列表。"
         )
     unused = list(range(example.n))
@@ -149,30 +157,36 @@ def _known_fields(content):
 
 
 def _matrix(name, value):
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name}：有被 np.ma 遮住的格；请先用 .filled(0) 填上数。")
     try:
-        array = np.array(value)  # 一份新的拷贝
+        array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name}：各行的长短不一；每一行要有一样多的数。") from None
-    if array.dtype.kind not in "iuf" or array.ndim != 2 or array.size == 0:
+    except (TypeError, RuntimeError):  # 要求梯度的 torch 张量，或 numpy 没有的数据类型
+        raise ValueError(f"{name}：torch 张量请先写成 .detach().double().numpy()。") from None
+    if array.dtype.kind not in "biuf" or array.ndim != 2 or array.size == 0:
         raise ValueError(
             f"{name}：应是非空的二维数值矩阵，如 [[1, 0], [0, 1]]；"
-            f"收到形状 {array.shape}，内容 {array.dtype}。"
+            f"收到形状 {array.shape}，元素类型 {array.dtype}。"
         )
+    with np.errstate(over="ignore"):  # 放不进 float64 的 longdouble 成为 inf，下面会拒绝
+        array = array.astype(np.float64)  # 一份新的拷贝
     if not np.isfinite(array).all():
         row, col = np.argwhere(~np.isfinite(array))[0]
         raise ValueError(f"{name}：第 {row + 1} 行第 {col + 1} 列是 {array[row, col]}；只能写有限的数。")
-    return array.astype(np.float64)
+    return array
 
 
-def _names(name, value, *, unique=True):
-    names = tuple(value) if isinstance(value, list | tuple | str) else ()
-    if not names or not all(isinstance(item, str) and item.strip() for item in names):
+def _names(name, value, *, unique=True, empty=False):
+    names = tuple(value) if isinstance(value, list | tuple | str | np.ndarray) else None
+    if names is None or not (names or empty) or not all(isinstance(i, str) and i.strip() for i in names):
         raise ValueError(f'{name}：应是一列非空的文字，如 ["猫", "吃"]；收到 {value!r}。')
     if unique and len(set(names)) < len(names):
         raise ValueError(f"{name}：名字不能重复；收到 {list(names)}。")
-    return names
+    return tuple(map(str, names))  # numpy 的文字也成为普通的 str
 
 
 def _same(name, what, got, other, expected):
     if got != expected:
-        raise ValueError(f"{name}：{what}是 {got}，应等于{other}，即 {expected}。")
+        raise ValueError(f"{name}：{what}是 {got}，应是 {expected}，即 {other}。")

@@ -2,13 +2,22 @@
 
 每个函数返回一个 ``Formula``：笔记本把它排版成数学公式，它的文本形式就是 LaTeX 源码。
 数字最多写 decimals 位小数、去掉末尾的 0；写不下时用 ≈，写得下时用 =。
+收到的不是数、或形状不合时抛出 ``ValueError``，消息里有规则、收到的形状和怎么改。
 """
+
+import re
+from numbers import Real
 
 import numpy as np
 from IPython.display import Math
 
+from utils.attention import LARGEST
+
 TERMS_A_LINE = 4  # 求和每行写四项，投影仪放大后公式也不超出屏幕
-LONGEST_SUM = 12  # 更长的求和只写头尾
+LONGEST = 12  # 更长的求和、更大的矩阵只写头尾
+SCIENTIFIC = 1e15  # 从这里起改用科学记数法：float64 只有约 16 位有效数字，再往后的数字不是真的
+
+SPECIAL = {"\\": r"{\backslash}", "^": r"{\wedge}", "~": r"{\sim}"}  # 其余的特殊字符前面加 \\ 就行
 
 
 class Formula(Math):
@@ -21,17 +30,18 @@ class Formula(Math):
 def matrix(name, M, *, row_labels=None, decimals=4):
     r"""一个矩阵，带方括号和形状：``Q = [...]_{3×4}``；row_labels 在每行右边注明它属于谁。
 
-    name : LaTeX 记号，如 "Q"、"W_Q"、"K^T"；M : (行, 列)。
+    name : LaTeX 记号，如 "Q"、"W_Q"、"K^T"；M : (行, 列)，可以含 ±∞ 和 NaN。超过 12 行、12 列只写头尾。
     ValueError：M 不是二维，或 row_labels 个数不等于行数。
     """
     M = _array(M, 2)
-    formula = rf"{name} = {_bmatrix(M, decimals)}_{{{M.shape[0]} \times {M.shape[1]}}}"
+    shape = rf"{M.shape[0]} \times {M.shape[1]}"
+    formula = rf"{name} {_relation(M, decimals)} {_bmatrix(M, decimals)}_{{{shape}}}"
     if row_labels is not None:
         if len(row_labels) != len(M):
             raise ValueError(
                 f"row_labels 要和矩阵的行数一样多：矩阵 {M.shape}，收到 {len(row_labels)} 个；请一行给一个。"
             )
-        labels = r" \\ ".join(rf"\leftarrow {_text(label)}" for label in row_labels)
+        labels = r" \\ ".join(_ends([rf"\leftarrow {_text(label)}" for label in row_labels], r"\vdots"))
         formula += rf"\ \begin{{matrix}} {labels} \end{{matrix}}"
     return Formula(formula)
 
@@ -39,10 +49,10 @@ def matrix(name, M, *, row_labels=None, decimals=4):
 def dot_product(left, right, *, name, decimals=4):
     r"""一个点积，逐项写开：先写因数 0.3×0.9 + 0.8×0.1 + …，再写乘积 0.27 + 0.08 + …，最后是和 0.37。
 
-    left, right : (d,) 两个一样长的向量；name : 等号左边的 LaTeX，如 "Q_{1,4}"。
+    left, right : (d,) 两个一样长的向量，都是有限的数；name : 等号左边的 LaTeX，如 "Q_{1,4}"。
     ValueError：不是一维，或长度不同。
     """
-    left, right = _array(left, 1), _array(right, 1)
+    left, right = _array(left, 1, finite=True), _array(right, 1, finite=True)
     if left.shape != right.shape:
         raise ValueError(f"点积要求两个向量一样长：收到 {left.shape} 和 {right.shape}；两边都应有 d 个数。")
     products = left * right
@@ -50,7 +60,7 @@ def dot_product(left, right, *, name, decimals=4):
     factors = [
         rf"{_factor(a, decimals)} \times {_factor(b, decimals)}" for a, b in zip(left, right, strict=True)
     ]
-    lines = [rf"{name} &= {_sum(factors)}"]
+    lines = [rf"{name} &{_relation([left, right], decimals)} {_sum(factors)}"]
     if len(products) > 1:
         lines.append(rf"&{_relation(products, decimals)} {_sum([_factor(p, decimals) for p in products])}")
     lines.append(rf"&{_relation(total, decimals)} {number(total, decimals)}")
@@ -66,7 +76,12 @@ def score(q, k, *, query, key, decimals=4):
 
 
 def scaled_score(score, d_k, *, decimals=4):
-    r"""一个分数的缩放：``2 / √4 = 2 / 2 = 1``。score : 一个数；d_k : 正数。"""
+    r"""一个分数的缩放：``2 / √4 = 2 / 2 = 1``。score : 一个数；d_k : 正数。ValueError：不是这样的数。"""
+    if not (isinstance(score, Real) and isinstance(d_k, Real) and 0 < d_k < np.inf):
+        raise ValueError(
+            f"缩放的是一个分数，d_k 是一个正数：收到 score = {score!r}，d_k = {d_k!r}；"
+            "分数写 scores[i, j]，d_k 写 Q.shape[1]。"
+        )
     root, result = np.sqrt(d_k), score / np.sqrt(d_k)
     top = number(score, decimals)
     return Formula(
@@ -80,15 +95,26 @@ def softmax_row(scaled_scores, tokens, *, decimals=4):
     r"""一行 softmax 的三步，一个键一行：① 取 exp，② 求和，③ 相除。
 
     scaled_scores : (n_k,) 一行缩放后的分数，−∞ 是被遮住的键；tokens : n_k 个键的词元。
-    这里按定义直接取 exp，不减最大值，好让每个数都能用笔算。ValueError：个数不符。
+    这里按定义直接取 exp，不减最大值，好让每个数都能用笔算。
+    ValueError：个数不符；含 NaN 或 +∞，或全是 −∞；数太大或太小，它的 exp 写不下。
     """
     row = _array(scaled_scores, 1)
+    if not np.isfinite(row.max()):
+        raise ValueError(
+            f"这一行不能有 NaN 或 +∞，也不能全是 −∞：收到 {row}，形状 {row.shape}；至少留一个没被遮住的键。"
+        )
     if len(tokens) != len(row):
         raise ValueError(
             f"tokens 要和这一行一样长：这一行 {row.shape}，收到 {len(tokens)} 个词元；请一个键给一个。"
         )
-    exponentials = np.exp(row)
+    with np.errstate(over="ignore"):
+        exponentials = np.exp(row)
     total = exponentials.sum()
+    if not 10.0**-decimals <= total < SCIENTIFIC:
+        raise ValueError(
+            f"这一行的 exp 加起来是 {total:.3g}，用 {decimals} 位小数写不下：收到 {row}，形状 {row.shape}；"
+            "先减去这一行的最大值（row - row.max()），权重不变。"
+        )
     weights = exponentials / total
     lines = [
         rf"{_text(token)} &: & e^{{{number(s, decimals)}}} &{_relation(e, decimals)} {number(e, decimals)}"
@@ -109,7 +135,7 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
     weights : (n_k,) 一行注意力权重；V : (n_k, d_v)；tokens : n_k 个词元；query : 这一行是谁的输出。
     式中的权重只写 decimals 位，结果用没有舍入的权重算出。ValueError：个数不符。
     """
-    weights, V = _array(weights, 1), _array(V, 2)
+    weights, V = _array(weights, 1, finite=True), _array(V, 2, finite=True)
     if not len(weights) == len(V) == len(tokens):
         raise ValueError(
             f"weights、V 的行、tokens 要一样多：收到 weights {weights.shape}，V {V.shape}，"
@@ -119,12 +145,11 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
     names = _sum([rf"{w}\, v_{{{_text(token)}}}" for w, token in zip(written, tokens, strict=True)])
     rows = _sum([rf"{w} {_bmatrix(v[None], decimals)}" for w, v in zip(written, V, strict=True)])
     output = weights @ V
-    relation = _relation(weights, decimals)
     return Formula(
         _aligned(
             [
-                rf"\text{{新“}}{_text(query)}\text{{”}} &{relation} {names}",
-                rf"&{relation} {rows}",
+                rf"\text{{新“}}{_text(query)}\text{{”}} &{_relation(weights, decimals)} {names}",
+                rf"&{_relation(np.append(weights, V), decimals)} {rows}",
                 rf"&{_relation(output, decimals)} {_bmatrix(output[None], decimals)}",
             ]
         )
@@ -132,17 +157,32 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
 
 
 def number(value, decimals=4):
-    r"""一个数的写法：最多 decimals 位小数，去掉末尾的 0，没有 −0；−∞ 写作 ``-\infty``。"""
+    r"""一个数的写法：最多 decimals 位小数，没有末尾的 0 和 −0；−∞ 写作 ``-\infty``，巨大的数用 10 的幂。"""
+    value = float(value)
+    if np.isnan(value):
+        return r"\text{NaN}"
     if np.isinf(value):
         return r"\infty" if value > 0 else r"-\infty"
-    digits = f"{value:.{decimals}f}"
+    digits, _, power = _digits(value, decimals).partition("e+")
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    if power:
+        return rf"{digits} \times 10^{{{int(power)}}}"
     return "0" if digits == "-0" else digits
 
 
+def _digits(value, decimals):
+    return f"{value:.{decimals}{'f' if abs(value) < SCIENTIFIC else 'e'}}"
+
+
 def _bmatrix(M, decimals):
-    rows = r" \\ ".join(" & ".join(number(value, decimals) for value in row) for row in M)
-    return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+    rows = [" & ".join(_ends([number(value, decimals) for value in row], r"\cdots")) for row in M]
+    body = r" \\ ".join(_ends(rows, r"\vdots"))
+    return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
+
+
+def _ends(items, dots):
+    """太长就只留前三项和最后一项，中间写 dots。"""
+    return items if len(items) <= LONGEST else [*items[:3], dots, items[-1]]
 
 
 def _factor(value, decimals):
@@ -153,8 +193,7 @@ def _factor(value, decimals):
 
 def _sum(terms):
     """各项相加；在多行公式里每 TERMS_A_LINE 项换一行。"""
-    if len(terms) > LONGEST_SUM:
-        terms = [*terms[: TERMS_A_LINE - 1], r"\cdots", terms[-1]]
+    terms = _ends(terms, r"\cdots")
     lines = [terms[i : i + TERMS_A_LINE] for i in range(0, len(terms), TERMS_A_LINE)]
     return r" \\ &\quad + ".join(" + ".join(line) for line in lines)
 
@@ -166,21 +205,33 @@ def _aligned(lines, gap="2pt"):
 
 def _relation(values, decimals):
     """这些数写成 decimals 位小数时是否还是原数：是则 =，否则 ≈。"""
-    values = np.atleast_1d(values)
+    values = np.ravel(values)
     finite = values[np.isfinite(values)]
-    return "=" if np.allclose(finite, np.round(finite, decimals), rtol=0, atol=1e-12) else r"\approx"
+    written = [float(_digits(value, decimals)) for value in finite]
+    return "=" if np.allclose(finite, written, rtol=1e-15, atol=1e-12) else r"\approx"
 
 
 def _text(label):
-    """词元原样写进公式：MathJax 的文本里只有 \\ { } $ 需要转义。"""
-    return r"\text{" + "".join("\\" + c if c in "\\{}$" else c for c in str(label)) + "}"
+    r"""词元原样写进公式；TeX 的特殊字符写在 ``\text`` 外面：里面怎样转义，各种排版程序不一样。"""
+    parts = re.split(r"([\\^~{}$_#%&])", str(label))  # 奇数项是特殊字符
+    return "".join(
+        SPECIAL.get(part, "\\" + part) if i % 2 else rf"\text{{{part}}}"
+        for i, part in enumerate(parts)
+        if part
+    )
 
 
-def _array(values, ndim):
-    array = np.asarray(values, dtype=float)
-    if array.ndim != ndim:
+def _array(values, ndim, *, finite=False):
+    try:
+        array = np.asarray(values, dtype=float)
+    except (ValueError, TypeError, RuntimeError):  # 文字、长短不一的列表、要求梯度的 torch 张量
         raise ValueError(
-            f"这里要{'一行数（一维）' if ndim == 1 else '一个矩阵（二维）'}，收到形状 {array.shape}；"
-            f"{'用 M[i] 取一行' if ndim == 1 else '只有一行时写 M[None]'}。"
-        )
+            f"这里要由实数组成的数组，每行一样多：收到 {type(values).__name__}；"
+            "torch 张量先写 .detach().double().numpy()。"
+        ) from None
+    if array.ndim != ndim or array.size == 0:
+        rule, way_out = ("一行数", "用 M[i] 取一行") if ndim == 1 else ("一个矩阵", "只有一行时写 M[None]")
+        raise ValueError(f"这里要{rule}（{ndim} 维），不能是空的：收到形状 {array.shape}；{way_out}。")
+    if finite and not (np.abs(array) <= LARGEST).all():
+        raise ValueError(f"这里只能写有限的数，绝对值不超过 {LARGEST:g}：收到 {array}，形状 {array.shape}。")
     return array

@@ -255,6 +255,7 @@ def test_module_imports_numpy_alone():
 
 M34, M38, M44 = np.ones((3, 4)), np.ones((3, 8)), np.ones((4, 4))
 INF, NAN = float("inf"), float("nan")
+MASKED = np.ma.array([[1.0, 2.0]], mask=[[False, True]])
 
 MISFITS = {
     "X 与 W 对不上": (lambda: project(M34, M38), ["X (3, 4)", "W (3, 8)", "列数", "行数"]),
@@ -263,12 +264,22 @@ MISFITS = {
     "weights 与 V 对不上": (lambda: weighted_sum(M34, M34), ["weights (3, 4)", "V (3, 4)", "n_k"]),
     "W_Q 与 W_K 宽度不同": (lambda: self_attention(M34, M44, np.ones((4, 2)), M44), ["Q (3, 4)", "K (3, 2)"]),
     "一维": (lambda: project([1, 2], M44), ["(n, d_model)", "(2,)", "二维"]),
+    "一维的 V": (lambda: weighted_sum(np.eye(2), [1, 2]), ["(n_k, d_v)", "(2,)", "V, (-1, 1)"]),
     "三维": (lambda: softmax(np.ones((2, 3, 3))), ["(n_q, n_k)", "(2, 3, 3)", "二维"]),
     "零维": (lambda: weighted_sum(1.0, M44), ["(n_q, n_k)", "()", "二维"]),
     "没有词元": (lambda: project(np.ones((0, 4)), M44), ["(n, d_model)", "(0, 4)", "空"]),
     "没有列": (lambda: attention_scores(np.ones((3, 0)), np.ones((3, 0))), ["(n_q, d_k)", "(3, 0)", "空"]),
     "文字": (lambda: project([["猫", "鱼"]], M44), ["(n, d_model)", "list", "实数"]),
-    "长短不一": (lambda: project([[1, 2], [3]], M44), ["(n, d_model)", "list", "一样多"]),
+    "长短不一": (lambda: project([[1, 2], [3]], M44), ["(n, d_model)", "2 行，每行 1 或 2 个", "一样多"]),
+    "空列表": (lambda: project([], M44), ["(n, d_model)", "(0,)", "空"]),
+    "object 数组": (lambda: softmax(np.full((2, 2), None)), ["(n_q, n_k)", "(2, 2)，元素类型 object"]),
+    "np.ma 的遮罩": (
+        lambda: softmax(MASKED),
+        ["(n_q, n_k)", "MaskedArray，形状 (1, 2)", "filled(-np.inf)"],
+    ),
+    "类而不是数组": (lambda: project(np.ndarray, M44), ["(n, d_model)", "type"]),
+    "太大": (lambda: project([[1.0, -2e100]], M44), ["(n, d_model)", "(1, 2)", "第 1 行第 2 列", "-2e+100"]),
+    "太大的 longdouble": (lambda: project(np.array([["1e999"]], np.longdouble), M44), ["(1, 1)", "1e+100"]),
     "None": (lambda: softmax(None), ["(n_q, n_k)", "NoneType", "实数"]),
     "复数": (lambda: softmax(np.ones((2, 2)) * 1j), ["(n_q, n_k)", "(2, 2)", "实数"]),
     "NaN": (lambda: project([[1, NAN]], [[1], [2]]), ["(n, d_model)", "(1, 2)", "第 1 行第 2 列", "nan"]),
@@ -288,11 +299,45 @@ def test_bad_input_raises_value_error_with_rule_both_shapes_and_way_out(case):
     assert all(part in message for part in [*parts, "收到", "怎么办"]), message
 
 
-@pytest.mark.parametrize("d_k", [0, -4, NAN, INF, "4", None, (3, 4), True, [4], np.ones(1), 4j])
+@pytest.mark.parametrize("d_k", [0, -4, NAN, INF, "4", None, (3, 4), True, [4], np.ones(1), 4j, 10**400])
 def test_d_k_must_be_a_positive_number(d_k):
     with pytest.raises(ValueError, match="d_k 必须是一个正数") as caught:
         scale_scores(M34, d_k)
     assert "(3, 4)" in str(caught.value) and "怎么办" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("X", "way_out"),
+    [
+        ([1.0, 2.0], "np.reshape(X, (1, -1))"),
+        (np.ones(2), "np.reshape(X, (-1, 1))"),
+        (np.ones((2, 3, 2)), "X[0]"),
+        ([[[[1.0, 2.0]]]], "X[0][0]"),
+        (torch.ones((2, 2), requires_grad=True), "X.detach().double().numpy()"),
+        (torch.ones((2, 2), dtype=torch.bfloat16), "X.detach().double().numpy()"),
+        (np.array([[1, 2]], dtype=object), "X.astype(float)"),
+        (MASKED, "X.filled(0)"),
+    ],
+)
+def test_the_code_in_the_message_is_a_way_out(X, way_out):
+    with pytest.raises(ValueError) as caught:
+        project(X, M44)
+    assert way_out in str(caught.value)
+    accepted = eval(way_out, {"X": X, "np": np})
+    assert (
+        project(accepted, np.ones((accepted.shape[1] if hasattr(accepted, "shape") else 2, 1))).shape[1] == 1
+    )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_numbers_allowed_overflow_nowhere(sign):
+    huge = np.full((50, 50), sign * attention.LARGEST)
+    assert np.isfinite(project(huge, huge)).all()
+    assert np.isfinite(attention_scores(huge, huge)).all()
+    assert np.isfinite(scale_scores(huge, 5e-324)).all()
+    assert softmax([[attention.LARGEST, -attention.LARGEST]]).tolist() == [[1, 0]]
+    assert np.isfinite(weighted_sum(huge, huge)).all()
 
 
 def test_a_torch_tensor_that_requires_grad_gets_the_way_out():

@@ -1,5 +1,7 @@
 """故意弄坏课程的一处，严格重新执行必须变红，并且说出是哪一格、什么不对。"""
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -70,17 +72,17 @@ def edit_a_stored_output(root):
 
 # 弄坏什么 -> (重新执行哪本笔记，报告里必须出现的话)
 DAMAGE = {
-    change_a_digit_in_the_data: ("05_weighted_sum", [r"- .*1\.1778", r"\+ .*2\.", "text/plain 不同"]),
+    change_a_digit_in_the_data: ("05_weighted_sum", [r"-.*1\.1778", r"\+.*2\.", "text/plain 不同"]),
     take_softmax_along_the_other_axis: ("04_softmax", ["AssertionError", "np.allclose"]),
     change_a_colour_limit_by_one_percent: (
         "02_scores",
-        [r"\+ .*颜色.*从 −1\.01 到 1\.01", "text/plain 不同"],
+        [r"-.*颜色.*从 −1 到 1", r"\+.*颜色.*从 −1\.01 到 1\.01", "text/plain 不同"],
     ),
     swap_row_and_column_labels: (
         "01_projection",
-        [r"\+ .*行=词元 猫、吃、鱼、位置1|\+ .*行=.*猫、吃、鱼", "text/plain 不同"],
+        [r"-热力图「X .*行：我、爱、你", r"\+热力图「X .*第 1 行", "text/plain 不同", "图不同"],
     ),
-    edit_a_stored_output: ("02_scores", [r"- array\(\[2\., 1\., 1\.5\]\)", r"\+ array\(\[2\., 1\., 1\.\]\)"]),
+    edit_a_stored_output: ("02_scores", [r"-array\(\[2\., 1\., 1\.5\]\)", r"\+array\(\[2\., 1\., 1\.\]\)"]),
 }
 
 
@@ -92,7 +94,10 @@ def reports(tmp_path_factory):
         damage, (notebook, _) = item
         root = tmp_path_factory.mktemp("损坏") / damage.__name__
         shutil.copytree(
-            ROOT, root, ignore=shutil.ignore_patterns(".*", "__pycache__", "[!0]*.md"), dirs_exist_ok=True
+            ROOT,
+            root,
+            ignore=shutil.ignore_patterns(".*", "__pycache__"),
+            copy_function=shutil.copyfile,  # 只拷内容：课程在只读的文件夹里时，拷贝也能弄坏
         )
         damage(root)
         command = [
@@ -104,7 +109,17 @@ def reports(tmp_path_factory):
             "-p",
             "no:cacheprovider",
         ]
-        return subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8")
+        environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        return subprocess.run(command, cwd=root, env=environment, capture_output=True, encoding="utf-8")
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(DAMAGE, pool.map(run, DAMAGE.items()), strict=True))
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
+def test_damage_turns_the_strict_run_red_and_is_named(damage, reports):
+    notebook, parts = DAMAGE[damage]
+    report = reports[damage]
+    assert report.returncode == 1, report.stdout + report.stderr
+    for part in [rf"{notebook}\.ipynb 代码格 \[\d+\]", *parts]:
+        assert re.search(part, report.stdout), f"报告里找不到 {part}：\n{report.stdout}"

@@ -1,10 +1,14 @@
 """examples.py 和 data/ 的事实。"""
 
+import copy
 import json
+import pickle
+import re
 import shutil
 
 import numpy as np
 import pytest
+import torch
 
 from utils import examples
 from utils.examples import DATA, FILES, Example, load_example, reorder
@@ -107,12 +111,78 @@ def test_another_set_of_tokens_is_refused(order):
         reorder(load_example("猫吃鱼"), order)
 
 
+@pytest.mark.parametrize("order", [None, 5, [1, "吃", "猫"], [["猫"], "吃", "鱼"]])
+def test_an_order_that_is_not_text_is_refused(order):
+    with pytest.raises(ValueError, match="order：应是一列非空的文字"):
+        reorder(load_example("猫吃鱼"), order)
+
+
+def test_reorder_wants_the_example_and_not_its_name():
+    with pytest.raises(ValueError, match=r"example：应是 Example，如 load_example.*收到 '猫吃鱼'"):
+        reorder("猫吃鱼", "鱼吃猫")
+
+
+# ── 自己的句子 ────────────────────────────────────────────────────────────
+
+I2 = np.eye(2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "X", [[[1, 0], [0, 1]], ((1, 0), (0, 1)), torch.eye(2), I2 == 1, I2[:, ::-1][:, ::-1]]
+)
+def test_a_matrix_may_be_a_list_a_tensor_or_any_array(X):
+    example = Example(tokens="猫吃", X=X, W_Q=I2, W_K=I2, W_V=I2)
+    assert example.X.dtype == np.float64 and example.X.tolist() == [[1, 0], [0, 1]]
+
+
+def test_names_may_be_numpy_arrays_and_become_plain_text():
+    names = np.array(["小猫", "吃"])
+    example = Example(names, I2, I2, I2, I2, X_columns=names, V_columns=names, place_columns=names)
+    for given in (example.tokens, example.X_columns, example.V_columns, example.place_columns):
+        assert given == ("小猫", "吃") and all(type(name) is str for name in given)
+    assert reorder(example, names[::-1]).tokens == ("吃", "小猫")
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_an_example_survives_copying_and_pickling(duplicate):
+    example = load_example("猫吃鱼")
+    other = duplicate(example)
+    assert other.tokens == example.tokens and other.place_columns == example.place_columns
+    np.testing.assert_array_equal(other.X, example.X)
+
+
+@pytest.mark.parametrize(
+    ("X", "part"),
+    [
+        (torch.eye(2, requires_grad=True), r"X：torch 张量.*\.detach\(\)\.double\(\)\.numpy\(\)"),
+        (torch.eye(2, dtype=torch.bfloat16), r"X：torch 张量.*\.detach\(\)\.double\(\)\.numpy\(\)"),
+        (np.ma.array(I2, mask=I2 == 1), r"X：有被 np\.ma 遮住的格.*filled"),
+        (np.array([["1e999", 0], [0, 1]], dtype=np.longdouble), "X：第 1 行第 1 列是 inf"),
+        (I2.astype(object), r"X：应是非空的二维数值矩阵.*\(2, 2\)，元素类型 object"),
+        (None, "X：应是非空的二维数值矩阵"),
+    ],
+)
+def test_a_matrix_that_numpy_cannot_read_as_numbers_is_refused(X, part):
+    with pytest.raises(ValueError, match=part):
+        Example(tokens="猫吃", X=X, W_Q=I2, W_K=I2, W_V=I2)
+
+
 # ── 错误 ──────────────────────────────────────────────────────────────────
 
 
-def test_unknown_sentence_names_the_known_ones_and_reorder():
-    with pytest.raises(ValueError, match=r"我爱你、猫吃鱼.*reorder"):
+def test_another_order_of_a_known_sentence_is_sent_to_reorder():
+    with pytest.raises(ValueError, match="我爱你、猫吃鱼") as caught:
         load_example("鱼吃猫")
+    code = re.search(r"reorder\(.*\)", str(caught.value)).group()
+    assert eval(code, {"reorder": reorder, "load_example": load_example}).tokens == ("鱼", "吃", "猫")
+
+
+@pytest.mark.parametrize("name", ["狗咬人", ["猫", "吃", "鱼"], None])
+def test_an_unknown_sentence_is_sent_to_example(name):
+    with pytest.raises(ValueError, match=r"我爱你、猫吃鱼.*Example") as caught:
+        load_example(name)
+    assert "reorder" not in str(caught.value)
 
 
 GOOD = {
@@ -140,6 +210,8 @@ DAMAGE = {
     "列名重复": ({"X_columns": ["猫", "猫", "位置"]}, ["X_columns：", "重复"]),
     "V 列名多了": ({"V_columns": ["甲", "乙"]}, ["V_columns：", "2", "1"]),
     "位置列不存在": ({"place_columns": ["位置9"]}, ["place_columns：", "位置9"]),
+    "位置列不是列表": ({"place_columns": "位置"}, ["place_columns：", "'位'", "列表"]),
+    "位置列不是文字": ({"place_columns": 0}, ["place_columns：", "0"]),
     "字段写错": ({"W_q": [[1]]}, ["W_q：", "没有这个字段"]),
     "缺字段": ({"W_V": ...}, ["W_V：", "缺少"]),
 }
@@ -149,7 +221,9 @@ DAMAGE = {
 def folder(tmp_path, monkeypatch):
     """一个可以损坏的 data 文件夹，路径里有中文和空格。"""
     copy = tmp_path / "课程 资料" / "data"
-    shutil.copytree(DATA, copy)
+    copy.mkdir(parents=True)
+    for file in DATA.glob("*.json"):  # 只拷内容：课程在只读的文件夹里时，拷贝也能写
+        shutil.copyfile(file, copy / file.name)
     monkeypatch.setattr(examples, "DATA", copy)
     return copy
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 
 from utils import notation
 from utils.attention import self_attention
@@ -103,13 +104,98 @@ def test_equals_only_where_the_written_digits_are_exact():
     assert r"\approx 0.3333" in repr(notation.dot_product([1 / 3], [1], name="s"))
 
 
-def test_tokens_with_tex_characters_stay_text():
-    assert r"\text{\$\{\}\\_}" in repr(notation.weighted_row([1], [[1]], ["${}\\_"], query="a"))
+def test_special_tex_characters_of_a_token_stand_escaped_outside_text():
+    """JupyterLab 的 MathJax 在 \\text 里遇到 _ 会报错，遇到 % 会吃掉后面的字。"""
+    text = repr(notation.score([1], [1], query="a_b 50%#&", key="\\^~{$}"))
+    assert r"q_{\text{a}\_\text{b 50}\%\#\&} \cdot k_{{\backslash}{\wedge}{\sim}\{\$\}}" in text
+    inside = "".join(re.findall(r"\\text\{([^}]*)\}", text))
+    assert not set(inside) & set("\\^~{}$_#%&")
 
 
 def test_formula_is_typeset_and_its_text_is_its_source():
     formula = notation.scaled_score(2, 4)
     assert repr(formula) in formula._repr_latex_()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (-0.0, "0"),
+        (1e-7, "0"),
+        (10**20, r"1 \times 10^{20}"),
+        (-1.25e15, r"-1.25 \times 10^{15}"),
+        (123456.78, "123456.78"),
+        (np.float32(0.1), "0.1"),
+        (np.nan, r"\text{NaN}"),
+        (-np.inf, r"-\infty"),
+    ],
+)
+def test_odd_numbers_are_written_right(value, written):
+    assert notation.number(value) == written
+
+
+@pytest.mark.parametrize(
+    ("formula", "start"),
+    [
+        (notation.matrix("W", [[1 / 3]]), r"W \approx"),
+        (notation.matrix("W", [[0.25, -np.inf]]), "W ="),
+        (notation.dot_product([1 / 3, 1], [3, 1], name="s"), r"\begin{aligned} s &\approx 0.3333 \times 3"),
+        (notation.dot_product([1e20], [1], name="s"), r"\begin{aligned} s &= 1 \times 10^{20}"),
+        (
+            notation.dot_product([1e20 / 3], [1], name="s"),
+            r"\begin{aligned} s &\approx 3.3333 \times 10",
+        ),
+    ],
+)
+def test_rounded_entries_stand_after_an_approximate_sign(formula, start):
+    assert repr(formula).startswith(start)
+
+
+def test_rounded_values_in_a_weighted_row_stand_after_an_approximate_sign():
+    lines = repr(notation.weighted_row([0.5, 0.5], [[1.125], [0.875]], "猫鱼", query="猫")).split(r"\\")
+    assert "&= 0.5" in lines[0] and r"&\approx 0.5" in lines[1] and r"&= \begin" in lines[2]
+
+
+def test_a_large_matrix_shows_its_head_its_tail_and_its_shape():
+    M = np.arange(260.0).reshape(20, 13)
+    text = repr(notation.matrix("X", M, row_labels=[f"t{i}" for i in range(20)]))
+    assert r"0 & 1 & 2 & \cdots & 12" in text and r"247 & 248 & 249 & \cdots & 259" in text
+    assert r"_{20 \times 13}" in text and text.count(r"\leftarrow") == 4 and text.count(r"\vdots") == 2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("row", [[1000.0, 999.0], [40.0, 30.0], [-20.0, -21.0], [-1000.0, -np.inf]])
+def test_a_softmax_row_too_large_or_small_for_the_pencil_gets_a_way_out(row):
+    row = np.array(row)
+    with pytest.raises(ValueError, match="写不下") as caught:
+        notation.softmax_row(row, ["我", "爱"])
+    assert "row - row.max()" in str(caught.value) and "(2,)" in str(caught.value)
+    assert r"e^{0} &= 1" in repr(notation.softmax_row(row - row.max(), ["我", "爱"]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: notation.softmax_row([-np.inf, -np.inf], ["我", "爱"]),
+        lambda: notation.softmax_row([np.nan, 1], ["我", "爱"]),
+        lambda: notation.dot_product([np.inf, 1], [0, 1], name="s"),
+        lambda: notation.dot_product([1e200], [1e200], name="s"),
+        lambda: notation.dot_product([], [], name="s"),
+        lambda: notation.weighted_row([0, 1], [[np.inf], [1]], ["我", "爱"], query="我"),
+        lambda: notation.matrix("X", [[1, 2], [3]]),
+        lambda: notation.matrix("X", [["猫"]]),
+        lambda: notation.matrix("X", torch.ones((1, 1), requires_grad=True)),
+        lambda: notation.matrix("X", np.zeros((0, 2))),
+        lambda: notation.scaled_score(2, 0),
+        lambda: notation.scaled_score(2, -4),
+        lambda: notation.scaled_score(2, (3, 4)),
+        lambda: notation.scaled_score([2, 1], 4),
+    ],
+)
+def test_what_cannot_be_written_is_refused_in_chinese_and_without_a_warning(call):
+    with pytest.raises(ValueError, match="收到"):
+        call()
 
 
 @pytest.mark.parametrize(
