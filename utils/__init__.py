@@ -1,6 +1,6 @@
 """课程的工具箱：一个文件只做一件事。
 
-    读  examples.py   data/ 里的例句 -> Example
+    读  examples.py   data/ 里的例句、自己的一句话 -> Example
     算  attention.py  五个步骤和整个自注意力，只用 numpy
     写  notation.py   把手算过程写成公式
     画  plotting.py   每本笔记里的图
