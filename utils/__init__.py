@@ -1,6 +1,6 @@
 """课程的工具箱：一个文件（或文件夹）只做一件事。
 
-    读  examples.py   data/ 里的例句 -> Example
+    读  examples.py   data/ 里的例句、自己的一句话 -> Example
     算  attention.py  五个步骤和整个自注意力，只用 numpy
     写  notation.py   把手算过程写成公式
     画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py

@@ -1,6 +1,7 @@
-"""读：把 data/ 里的例句读成 Example，并在这里一次验清。"""
+"""读：把 data/ 里的例句、或自己写的一句话变成 Example，并在这里一次验清。"""
 
 import json
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
+JOINER = "\u200d"  # 零宽连接符：👨‍👩‍👧 是三个表情用它连成的
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,6 +143,82 @@ def reorder(example, order):
     places = [example.X_columns.index(column) for column in example.place_columns]
     X[:, places] = example.X[:, places]
     return replace(example, tokens=tokens, X=X)
+
+
+def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
+    """把自己写的一句话变成 Example；同样的文字和 seed 总得到同样的数。
+
+    text : 一句话。一个字、一个字母、一个标点、一个表情（👨‍👩‍👧 也算一个）各是一个词元；空白不算。
+    d_model, d_k, d_v : X 的宽度，查询和键的宽度，值的宽度
+    seed : 不小于 0 的整数
+
+    X 的前一半列说“是哪个字”：标准正态随机数，只由这个字和 seed 决定，同一个字在哪句话里都一样。
+    后一半列说“在第几个位置”：正弦与余弦，写法同论文 3.5 节，从 0 数起；它们是 place_columns。
+    三个投影矩阵也是随机数，只由 seed 和宽度决定，没有训练过：算法是真的，权重没有含义。
+    ValueError：text 不是文字或没有一个字，宽度或 seed 不合规则。
+    """
+    for name, value, least in (("d_model", d_model, 1), ("d_k", d_k, 1), ("d_v", d_v, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} 必须是不小于 {least} 的整数；收到 {value!r}。请写成如 {name}=8。")
+    tokens = _characters(text)
+    n_places = d_model // 2
+    characters = np.array([_normal(seed, *map(ord, token), size=d_model - n_places) for token in tokens])
+    places = _sinusoids(len(tokens), n_places)
+    place_columns = [f"位置{j + 1}" for j in range(n_places)]
+    # 字的码点不会是 0，所以投影矩阵的种子 (seed, 0, …) 与任何字的都不同
+    W_Q, W_K, W_V = (
+        _normal(seed, 0, which, size=(d_model, width)) / np.sqrt(d_model)
+        for which, width in enumerate((d_k, d_k, d_v))
+    )
+    return Example(
+        tokens=tokens,
+        X=np.hstack([characters, places]),
+        W_Q=W_Q,
+        W_K=W_K,
+        W_V=W_V,
+        X_columns=[f"字{j + 1}" for j in range(d_model - n_places)] + place_columns,
+        place_columns=place_columns,
+    )
+
+
+def _characters(text):
+    """把文字拆成人眼看到的一个个字；空白和控制字符只起分隔作用，不算。
+
+    够课程用的简化，不是 Unicode 附件 29 的全部规则：附加符号、变体选择符、肤色、零宽连接符接在前一个字后面，
+    旗帜的两个字母成一对。
+    """
+    characters = []
+    for char in unicodedata.normalize("NFC", text) if isinstance(text, str) else ():
+        before = characters[-1] if characters else ""
+        attached = unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf") or "🏻" <= char <= "🏿"
+        flag = _is_flag_letter(char) and len(before) == 1 and _is_flag_letter(before)
+        if before and (attached or flag or before.endswith(JOINER)):
+            characters[-1] += char
+        elif not char.isspace() and unicodedata.category(char) not in ("Cc", "Cf", "Cs"):
+            characters.append(char)
+    if not characters:
+        raise ValueError(
+            "句子里至少要有一个字（字母、标点、表情也行；空白不算）。\n"
+            f"收到：{text!r}。\n"
+            '怎么办：在引号里写一句话，如 from_sentence("猫吃鱼")。'
+        )
+    return characters
+
+
+def _is_flag_letter(char):
+    return "🇦" <= char <= "🇿"
+
+
+def _normal(*seed, size):
+    """标准正态随机数，只由 seed 这几个整数决定。"""
+    return np.random.default_rng(seed).normal(size=size)
+
+
+def _sinusoids(n, width):
+    """正弦位置编码 (n, width)：偶数列 sin，奇数列 cos，两列一个频率。"""
+    column = np.arange(width)
+    angles = np.arange(n)[:, None] / 10000 ** (column // 2 * 2 / max(width, 1))
+    return np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
 
 
 def _known_fields(content):

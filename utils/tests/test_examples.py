@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import pickle
 import re
 import shutil
@@ -11,7 +12,8 @@ import pytest
 import torch
 
 from utils import examples
-from utils.examples import DATA, FILES, Example, load_example, reorder
+from utils.attention import self_attention
+from utils.examples import DATA, FILES, Example, from_sentence, load_example, reorder
 
 # 原文直接给出的 Q 和 K：data/ 里的 X 和投影矩阵必须算出它们
 SOURCE = {
@@ -166,6 +168,98 @@ def test_an_example_survives_copying_and_pickling(duplicate):
 def test_a_matrix_that_numpy_cannot_read_as_numbers_is_refused(X, part):
     with pytest.raises(ValueError, match=part):
         Example(tokens="猫吃", X=X, W_Q=I2, W_K=I2, W_V=I2)
+
+
+# ── 自己的句子 ────────────────────────────────────────────────────────────
+
+FAMILY, HEART, FLAG, THUMB = "👨\u200d👩\u200d👧", "❤\ufe0f", "🇨🇳", "👍🏽"
+
+
+def split_columns(example):
+    """X 的两半：是哪个字、在第几个位置。"""
+    place = [column in example.place_columns for column in example.X_columns]
+    return example.X[:, np.logical_not(place)], example.X[:, place]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("猫吃鱼", ["猫", "吃", "鱼"]),
+        ("猫，吃。", ["猫", "，", "吃", "。"]),
+        ("看一看", ["看", "一", "看"]),
+        (" I am\n猫\u3000 ", ["I", "a", "m", "猫"]),
+        ("x", ["x"]),
+        (FAMILY + HEART + FLAG + THUMB, [FAMILY, HEART, FLAG, THUMB]),
+        (FLAG + FLAG, [FLAG, FLAG]),
+        ("1\ufe0f\u20e3", ["1\ufe0f\u20e3"]),
+        ("e\u0301", ["é"]),
+        ("x\u0303y", ["x\u0303", "y"]),
+        ("\ufeff猫\x00鱼", ["猫", "鱼"]),
+        ("'); DROP", ["'", ")", ";", "D", "R", "O", "P"]),
+    ],
+)
+def test_a_sentence_is_cut_into_the_characters_a_reader_sees(text, tokens):
+    assert list(from_sentence(text).tokens) == tokens
+
+
+def test_a_character_has_the_same_columns_in_every_sentence_and_place():
+    here, there = split_columns(from_sentence("猫吃鱼"))[0], split_columns(from_sentence("小鱼看小猫"))[0]
+    np.testing.assert_array_equal(here[[0, 2]], there[[4, 1]])
+    np.testing.assert_array_equal(there[0], there[3])
+    assert np.linalg.matrix_rank(here) == 3
+
+
+def test_the_place_columns_are_the_sinusoids_of_the_paper():
+    places = split_columns(from_sentence("一二三四五", d_model=12))[1]
+    expected = [
+        [f(pos / 10000 ** (2 * i / 6)) for i in range(3) for f in (math.sin, math.cos)] for pos in range(5)
+    ]
+    np.testing.assert_allclose(places, expected, atol=1e-12)
+
+
+def test_fish_eats_cat_typed_is_cat_eats_fish_reordered():
+    typed, moved = from_sentence("鱼吃猫"), reorder(from_sentence("猫吃鱼"), "鱼吃猫")
+    np.testing.assert_array_equal(typed.X, moved.X)
+    np.testing.assert_array_equal(typed.W_K, moved.W_K)
+
+
+def test_the_widths_are_the_ones_asked_for_and_the_three_matrices_differ():
+    example = from_sentence("猫吃鱼", d_model=7, d_k=5, d_v=5)
+    assert (example.n, example.d_model, example.d_k, example.d_v) == (3, 7, 5, 5)
+    assert len({matrix.tobytes() for matrix in (example.W_Q, example.W_K, example.W_V)}) == 3
+    assert from_sentence("猫吃鱼", d_model=1).X.shape == (3, 1)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others():
+    first, again, other = (from_sentence("猫吃鱼", seed=seed) for seed in (1, 1, 2))
+    for name in ("X", "W_Q", "W_K", "W_V"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+        assert (getattr(first, name) != getattr(other, name)).any()
+
+
+@pytest.mark.parametrize("text", ["猫", "看一看，看一看！", FAMILY + "爱" + HEART, "天地玄黄" * 16])
+def test_any_sentence_gets_weights_and_equal_rows_only_at_equal_places(text):
+    example = from_sentence(text)
+    weights = self_attention(example.X, example.W_Q, example.W_K, example.W_V).weights
+    assert weights.shape == (example.n, example.n)
+    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-12)
+    assert len({row.tobytes() for row in example.X}) == example.n
+
+
+@pytest.mark.parametrize("text", ["", " \n\u3000", "\u200b", None, 3, ["猫"]])
+def test_a_sentence_without_a_character_is_refused_with_the_way_out(text):
+    with pytest.raises(ValueError, match="至少要有一个字") as caught:
+        from_sentence(text)
+    assert repr(text) in str(caught.value) and 'from_sentence("猫吃鱼")' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "option", [{"d_k": 0}, {"d_model": 2.5}, {"d_v": True}, {"seed": -1}, {"seed": None}]
+)
+def test_a_width_or_seed_that_is_no_number_is_named(option):
+    ((name, value),) = option.items()
+    with pytest.raises(ValueError, match=f"{name} 必须是不小于 . 的整数；收到 {value!r}"):
+        from_sentence("猫吃鱼", **option)
 
 
 # ── 错误 ──────────────────────────────────────────────────────────────────

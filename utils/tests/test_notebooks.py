@@ -24,6 +24,7 @@ EXPECTED = [
     "03_scaling.ipynb",
     "04_softmax.ipynb",
     "05_weighted_sum.ipynb",
+    "06_self_attention.ipynb",
 ]
 ROOMS = [  # 二级标题，按这个顺序；标题可以用“：”接着写
     "学完能做什么",
@@ -47,10 +48,14 @@ ABSENT_ROOMS: dict[str, dict[str, str]] = {
         "一次算完": "同样的事由 SQL 和 numpy 各做一遍，写在「注意力是一次模糊 JOIN」里",
         "用 torch 对一遍": "核对的对象是 SQL；每一步与 torch 的核对在 01 到 06",
     },
+    "06_self_attention.ipynb": {
+        "手算一个数": "每一步的手算在 01 到 05；这里的 X 是随机数，笔算的 ln 2 和 n² 各在自己的话题里",
+    },
 }
-# 多出几节的笔记：{文件名: 这几节}，紧跟在「准备」后面，按这个顺序
-EXTRA_ROOMS: dict[str, list[str]] = {
-    "00_overview.ipynb": ["RNN 与注意力", "注意力是一次模糊 JOIN", "X 从哪里来"],
+# 多出几节的笔记：{文件名: {节: 紧跟在它后面的几节，按顺序}}
+EXTRA_ROOMS: dict[str, dict[str, list[str]]] = {
+    "00_overview.ipynb": {"准备": ["RNN 与注意力", "注意力是一次模糊 JOIN", "X 从哪里来"]},
+    "06_self_attention.ipynb": {"用 torch 对一遍": ["让它学会", "一个头，两个问题", "代价"]},
 }
 
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes", "-"}
@@ -287,9 +292,8 @@ def every_cell_has_the_slide_type_of_its_room(notebook):
 
 def rooms_of(name: str) -> list[str]:
     """这本笔记应有的各节，按顺序。"""
-    rooms = [room for room in ROOMS if room not in ABSENT_ROOMS.get(name, {})]
-    after = rooms.index("准备") + 1
-    return [*rooms[:after], *EXTRA_ROOMS.get(name, []), *rooms[after:]]
+    absent, extra = ABSENT_ROOMS.get(name, {}), EXTRA_ROOMS.get(name, {})
+    return [each for room in ROOMS if room not in absent for each in (room, *extra.get(room, []))]
 
 
 def _rooms(notebook: Notebook) -> dict[str, str]:
@@ -443,7 +447,9 @@ def test_each_damage_breaks_its_rule(check, damage):
 def test_rooms_are_added_or_left_out_only_by_name():
     assert ABSENT_ROOMS.keys() | EXTRA_ROOMS.keys() <= set(EXPECTED)
     assert all(absent.keys() < set(ROOMS) and all(absent.values()) for absent in ABSENT_ROOMS.values())
-    assert not any(set(extra) & set(ROOMS) for extra in EXTRA_ROOMS.values())
+    for name, extra in EXTRA_ROOMS.items():
+        assert extra.keys() <= set(ROOMS) - ABSENT_ROOMS.get(name, {}).keys()
+        assert not any(set(topics) & set(ROOMS) for topics in extra.values())
 
 
 def test_every_rule_is_proven_by_a_damage():
