@@ -15,7 +15,8 @@
 
     python -m utils lab     准备环境并打开课程
     python -m utils test    准备环境并运行全部检查
-    python -m utils.refresh 重新执行笔记本并保存输出
+    python -m utils.refresh   重新执行笔记本并保存输出
+    python -m utils.benchmark 量每本笔记重新执行的时间
 
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks。
 """

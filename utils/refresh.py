@@ -27,8 +27,6 @@ from nbformat import NotebookNode, ValidationError, from_dict, v4, validate
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 from PIL import Image, ImageChops, ImageFilter
 
-from utils.plotting import plot_pipeline
-
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 README_PICTURE = ROOT / ".github" / "pipeline.png"
@@ -293,8 +291,10 @@ def refresh(path: Path) -> bool:
 
 def readme_picture() -> str:
     """README 里的图：五个步骤的地图，base64 的 PNG。"""
-    data, _ = plot_pipeline()._repr_mimebundle_()
-    return data["image/png"]
+    from utils.plotting import plot_pipeline  # 只有这里画图；重新执行笔记本时不必花半秒导入它
+
+    png, _ = plot_pipeline()._repr_png_()
+    return base64.b64encode(png).decode("ascii")
 
 
 def refresh_readme_picture() -> bool:

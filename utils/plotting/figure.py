@@ -1,6 +1,5 @@
 """图：`CourseFigure` 和它的 PNG、替代文字；在图上按像素放坐标系和文字。"""
 
-import base64
 import io
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -34,8 +33,8 @@ class CourseFigure(Figure):
 
     __str__ = __repr__
 
-    def _png(self):
-        """PNG 字节（200 dpi）和以 CSS 像素计的宽高。"""
+    def _repr_png_(self):
+        """PNG 字节（200 dpi）和以 CSS 像素计的宽高，IPython 用它显示图。"""
         buffer = io.BytesIO()
         self.savefig(
             buffer,
@@ -48,19 +47,14 @@ class CourseFigure(Figure):
         width, height = (round(inches * DPI) for inches in self.get_size_inches())
         return buffer.getvalue(), {"width": width, "height": height}
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        png, size = self._png()
-        data = {"image/png": base64.b64encode(png).decode("ascii"), "text/plain": repr(self)}
-        return data, {"image/png": size}
-
 
 def _register_with_ipython():
-    """读者自己用了 pyplot 时，inline 后端会给所有 Figure 登记它的画法，排在 `_repr_mimebundle_` 前面；
+    """读者自己用了 pyplot 时，inline 后端会给所有 Figure 登记它的画法，排在 `_repr_png_` 前面；
     给 CourseFigure 登记更具体的画法，就轮不到它。"""
     if shell := running_shell():
         for mime, formatter in shell.display_formatter.formatters.items():
             if mime == "image/png":
-                formatter.for_type(CourseFigure, CourseFigure._png)
+                formatter.for_type(CourseFigure, CourseFigure._repr_png_)
             elif mime.startswith("image/") or mime == "application/pdf":
                 formatter.for_type(CourseFigure, lambda figure: None)
 

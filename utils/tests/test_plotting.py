@@ -1,6 +1,5 @@
 """画：图里的数组、范围、文字、颜色都对；描述读自画好的图，图坏了描述就变。"""
 
-import base64
 import functools
 import io
 import logging
@@ -250,8 +249,8 @@ def description(figure):
 
 
 @functools.cache
-def bundle(figure):
-    return figure._repr_mimebundle_()
+def png(figure):
+    return figure._repr_png_()
 
 
 def png_size(png):
@@ -329,17 +328,15 @@ def test_every_text_on_white_has_enough_contrast(figure):
 
 
 def test_png_is_at_most_640_css_pixels_wide_and_twice_as_sharp(figure):
-    data, metadata = bundle(figure)
-    size = metadata["image/png"]
+    data, size = png(figure)
     assert size["width"] <= 640
-    assert png_size(base64.b64decode(data["image/png"])) == (2 * size["width"], 2 * size["height"])
-    assert data["text/plain"] == repr(figure)
+    assert png_size(data) == (2 * size["width"], 2 * size["height"])
 
 
 def test_description_is_not_changed_by_drawing(figure):
-    data, _ = bundle(figure)
     before = description(figure)
-    assert data["text/plain"] == before == describe(figure)
+    png(figure)
+    assert before == describe(figure) == repr(figure)
     assert "CourseFigure" not in before and "−0 " not in before and "nan" not in before
 
 
@@ -796,20 +793,20 @@ def test_torch_tensor_that_asks_for_gradients_can_be_drawn():
 
 
 def test_picture_is_the_same_bytes_whatever_the_reader_set():
-    before = GALLERY["权重"]()._png()
+    before = GALLERY["权重"]()._repr_png_()
     with mpl.rc_context(
         {"font.size": 30, "axes.facecolor": "black", "text.color": "red", "font.family": "serif"}
     ):
-        assert GALLERY["权重"]()._png() == before
+        assert GALLERY["权重"]()._repr_png_() == before
         lines = GALLERY["方差"]()
-    assert lines._png() == GALLERY["方差"]()._png()
+    assert lines._repr_png_() == GALLERY["方差"]()._repr_png_()
     assert b"Software" not in before[0] and b"Matplotlib" not in before[0]
 
 
 def test_drawing_leaves_the_settings_of_the_reader_alone():
     with mpl.rc_context({"font.size": 7}):
         before = dict(mpl.rcParams.copy())
-        GALLERY["方差"]()._png()
+        GALLERY["方差"]()._repr_png_()
         assert dict(mpl.rcParams.copy()) == before
 
 
@@ -838,7 +835,7 @@ def test_first_picture_is_silent_without_a_writable_settings_folder(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     code = (
         "import sys; from utils import plotting as p; p.use_course_style();"
-        "p.plot_weights([[1]], '我', title='权')._repr_mimebundle_();"
+        "p.plot_weights([[1]], '我', title='权')._repr_png_();"
         "print([m for m in ('matplotlib.pyplot', 'torch', 'zhplot') if m in sys.modules])"
     )
     done = run_python(code, MPLCONFIGDIR=str(tmp_path / "file" / "config"))
@@ -860,10 +857,13 @@ data, metadata = shell.display_formatter.format(figure)
 png = data["image/png"]
 png = base64.b64decode(png) if isinstance(png, str) else png
 sharp = struct.unpack(">I", png[16:20])[0] == 2 * metadata["image/png"]["width"]
-print(sorted(data), sharp, plt.get_fignums())
+drawn = []
+draw, type(figure).draw = type(figure).draw, lambda self, renderer: drawn.append(draw(self, renderer))
+shell.display_formatter.format(figure)
+print(sorted(data), sharp, plt.get_fignums(), f"画了 {len(drawn)} 遍")
 """
     done = run_python(code, MPLBACKEND="module://matplotlib_inline.backend_inline")
-    assert done.stdout.strip() == "['image/png', 'text/plain'] True []", done.stderr
+    assert done.stdout.strip() == "['image/png', 'text/plain'] True [] 画了 1 遍", done.stderr
 
 
 @pytest.mark.parametrize(
