@@ -4,6 +4,7 @@ import io
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from utils.plotting.description import describe
 from utils.plotting.style import BASE, DPI, INK, PAD, TITLE, course_context, running_shell
@@ -35,17 +36,13 @@ class CourseFigure(Figure):
 
     def _repr_png_(self):
         """PNG 字节（200 dpi）和以 CSS 像素计的宽高，IPython 用它显示图。"""
-        buffer = io.BytesIO()
-        self.savefig(
-            buffer,
-            format="png",
-            dpi=2 * DPI,
-            facecolor="white",
-            metadata={"Software": None},  # 不写版本号：同样的图总是同样的字节
-            pil_kwargs={"compress_level": 4},  # 比默认的 6 快三分之一，只大百分之一
-        )
         width, height = (round(inches * DPI) for inches in self.get_size_inches())
-        return buffer.getvalue(), {"width": width, "height": height}
+        pixels, png = io.BytesIO(), io.BytesIO()
+        self.savefig(pixels, format="raw", dpi=2 * DPI, facecolor="white")
+        # 图不透明，只存三个通道；压缩取 3 级：比 savefig 直接写 PNG 快一半，文件一样大，也不带版本号
+        image = Image.frombytes("RGBA", (2 * width, 2 * height), pixels.getvalue())
+        image.convert("RGB").save(png, "PNG", compress_level=3)
+        return png.getvalue(), {"width": width, "height": height}
 
 
 def _register_with_ipython():
