@@ -5,6 +5,7 @@
 """
 
 import dis
+import re
 from numbers import Number
 
 import numpy as np
@@ -100,8 +101,7 @@ def _computes(function):
 
 
 def _time_message(run):
-    message = f"运行了 {running.LIMIT_SECONDS:g} 秒还没有结束，不再等了。"
-f"是不是有停不下来的循环，或者在等输入？"
+    message = f"运行了 {running.LIMIT_SECONDS:g} 秒还没有结束，不再等了。有没有停不下来的循环，或者在等输入？"
     if run.still_running:
         message += "它可能还在后台运行；想让它停下，请在菜单里选“重启内核”。"
     return message
@@ -176,7 +176,7 @@ def _facts(exercise, outcomes, expected):
     shapes = f"应返回 {exercise.shape}，即 {right.shape}"
     if isinstance(outcome, Failure):
         line = f"\n出错的一行：{outcome.line}" if outcome.line else ""
-        where = f"输入是 {args} 时报错：{outcome.kind}：{outcome.text}{line}\n{shapes}。"
+        where = f"输入是 {args} 时报错：{outcome.kind}：{_plain(outcome.text)}{line}\n{shapes}。"
         arrays = [array for array in outcomes if not isinstance(array, Failure)]
         return facts | _row_sum(arrays) | {"problem": "raised", "where": where}
     facts |= {"shape": str(outcome.shape)} | _row_sum([outcome])
@@ -187,6 +187,15 @@ def _facts(exercise, outcomes, expected):
     yours, finite = number(outcome[row, col]), np.isfinite([outcome[row, col], right[row, col]])
     where = f"第一处不同：输入是 {args}，第 {row + 1} 行第 {col + 1} 列，你的是 {yours}。{shapes}。"
     return facts | {"problem": "not_finite" if finite[1] and not finite[0] else None, "where": where}
+
+
+def _plain(text):
+    """numpy 最常见的两种形状错误，换成课程里的说法；别的原样给出。"""
+    if sizes := re.search(r"size (\d+) is different from (\d+)", text):
+        return f"矩阵乘法的两边对不上，中间的两个大小是 {sizes[2]} 和 {sizes[1]}"
+    if shapes := re.search(r"broadcast together with shapes (\(.*?\)) (\(.*?\))", text):
+        return f"两个数组的形状对不上，是 {shapes[1]} 和 {shapes[2]}"
+    return text
 
 
 def _row_sum(arrays):

@@ -52,7 +52,7 @@ EXERCISES = [
             Mistake(
                 "root_of_d_v", [0.6505, 0.2616, 0.099], "是不是用了 √2？2 是 V 的宽度 d_v；分数里没有用到 V。"
             ),
-            Mistake("multiplied", [1.84, 0.74, 0.28], "是不是乘了？宽度越大，分数越大，要**除**才压得回来。"),
+            Mistake("multiplied", [1.84, 0.74, 0.28], "是不是乘了？宽度越大，分数越大，要除才压得回来。"),
             Mistake(
                 "normalised",
                 [0.6434, 0.2587, 0.0979],
@@ -173,7 +173,7 @@ EXERCISES = [
             Mistake(
                 "divided_by_square",
                 lambda scores, d_k: scores / d_k**2,
-                "是不是除以了 d_k 的平方？要的是平方**根**。",
+                "是不是除以了 d_k 的平方？要的是平方根。",
             ),
             Mistake(
                 "multiplied",
@@ -247,7 +247,7 @@ EXERCISES = [
             ),
         ],
         hints=[
-            "每个分数都除以**同一个**数，形状不变。",
+            "每个分数都除以同一个数，形状不变。",
             "这个数是 d_k 的平方根。numpy 里矩阵除以一个数，就是每一格都除。",
         ],
         solution="def my_scale_scores(scores, d_k):\n    return scores / np.sqrt(d_k)",

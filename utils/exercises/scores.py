@@ -39,7 +39,7 @@ EXERCISES = [
             Mistake("key_with_key", 0.44, "是不是用了两个键？“鱼”在看，要用它的查询。"),
             Mistake("scaled_already", 0.18, "是不是除以了 √4？这一步要的是原始的分数，缩放在第 3 步。"),
             Mistake("cosine", 0.4767, "这是余弦：除以了两个向量的长度。分数只要点积。"),
-            Mistake("added_vectors", 2.6, "是不是把八个数都加起来了？对应的数先相**乘**，再相加。"),
+            Mistake("added_vectors", 2.6, "是不是把八个数都加起来了？对应的数先相乘，再相加。"),
             Mistake("stopped_early", 0.09, "是不是只加了前两项？四个位置都要乘，都要加。"),
         ],
         hints=[
@@ -61,7 +61,7 @@ EXERCISES = [
             Mistake("transposed", (5, 2), "行和列写反了：行是谁在看？"),
             Mistake("kept_Q", (2, 6), "这是 Q 的形状。6 是 d_k，点积时加起来了，还会留下吗？"),
             Mistake("kept_K", (5, 6), "这是 K 的形状。6 是 d_k，点积时加起来了，还会留下吗？"),
-            Mistake("kept_width", (6, 6), "留下的应是 2 和 5，消去的是 6：你是不是算了 Qᵀ 乘 K？"),
+            Mistake("kept_width", (6, 6), "6 是 d_k，点积时加掉的正是它：是不是算成了 Qᵀ 乘 K？"),
             Mistake("queries_squared", (2, 2), "列是看向谁：有几个键，就有几列。"),
             Mistake("keys_squared", (5, 5), "行是谁在看：有几个查询，就有几行。"),
             Mistake("flattened", (10,), "十个分数没错，但是它们排成矩阵：一行一个查询。"),
@@ -114,7 +114,7 @@ EXERCISES = [
             Mistake(
                 "no_transpose",
                 lambda Q, K: Q @ K,
-                "是不是忘了转置？矩阵乘法用右边的**列**，而一个键是 K 的一行。",
+                "是不是忘了转置？矩阵乘法用右边的列，而一个键是 K 的一行。",
             ),
             Mistake(
                 "reshaped",
@@ -137,7 +137,7 @@ EXERCISES = [
             Mistake(
                 "rowwise_only",
                 lambda Q, K: (Q * K).sum(axis=1),
-                "只算了第 i 个查询与第 i 个键。每个查询要看**所有**的键。",
+                "只算了第 i 个查询与第 i 个键。每个查询要看所有的键。",
             ),
             Mistake(
                 "first_query_only",

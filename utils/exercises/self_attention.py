@@ -60,7 +60,7 @@ EXERCISES = [
             Mistake("doubled_twice", 8, "行和列各变成几倍？两个倍数相乘，不是相加。"),
             Mistake("root", 2, "分数的个数比词元长得快，不是慢。"),
             Mistake("cubed", 64, "分数是一个矩阵，有两个方向，不是三个。"),
-            Mistake("increase_only", 15, "这是**多出来**的倍数。问的是变成原来的几倍。"),
+            Mistake("increase_only", 15, "这是多出来的倍数。问的是变成原来的几倍。"),
             Mistake(
                 "counted_scores", 16_000_000, "这是 4000 个词元的分数个数。问的是它与 1000 个词元时的比。"
             ),
@@ -148,7 +148,7 @@ EXERCISES = [
             Mistake(
                 "divided_by_square",
                 _variant(scale=lambda s, d: s / d["d_k"] ** 2),
-                "是不是除以了 d_k 的平方？要的是平方**根**。",
+                "是不是除以了 d_k 的平方？要的是平方根。",
             ),
             Mistake(
                 "multiplied", _variant(scale=lambda s, d: s * np.sqrt(d["d_k"])), "是不是乘了 √d_k？要除。"

@@ -41,7 +41,7 @@ EXERCISES = [
         mistakes=[
             Mistake("exp_of_zero_is_zero", [0, 1, 0], "0 的权重不是 0：e⁰ 等于多少？取过 exp 了吗？"),
             Mistake("not_divided", [1, 2, 1], "这是三个 exp。还差一步：每个除以它们的和，加起来才是 1。"),
-            Mistake("divided_by_largest", [0.5, 1, 0.5], "是不是除以了最大的 exp？要除以三个 exp 的**和**。"),
+            Mistake("divided_by_largest", [0.5, 1, 0.5], "是不是除以了最大的 exp？要除以三个 exp 的和。"),
             Mistake("equal_shares", [0.3333, 0.3333, 0.3333], "三个一样大，只有三个分数相等时才对。"),
             Mistake(
                 "sigmoid",
@@ -204,7 +204,7 @@ EXERCISES = [
             Mistake(
                 "column_max",
                 lambda s: np.exp(s - s.max(axis=0)) / np.exp(s - s.max(axis=0)).sum(axis=1, keepdims=True),
-                "是不是减了每一**列**的最大值？同一行里减的数不同，比就变了。",
+                "是不是减了每一列的最大值？同一行里减的数不同，比就变了。",
             ),
             Mistake(
                 "no_exp",

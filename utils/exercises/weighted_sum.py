@@ -87,7 +87,7 @@ EXERCISES = [
             Mistake(
                 "order_swapped",
                 lambda weights, V: V @ weights,
-                "是不是写成了 V @ weights？那样混合的是 V 的列。要混合 V 的**行**，权重该在哪一边？",
+                "是不是写成了 V @ weights？那样混合的是 V 的列。要混合 V 的行，权重该在哪一边？",
             ),
             Mistake(
                 "weights_transposed",
