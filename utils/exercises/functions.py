@@ -194,7 +194,8 @@ def _plain(text):
     if sizes := re.search(r"size (\d+) is different from (\d+)", text):
         return f"矩阵乘法的两边对不上，中间的两个大小是 {sizes[2]} 和 {sizes[1]}"
     if shapes := re.search(r"broadcast together with shapes (\(.*?\)) (\(.*?\))", text):
-        return f"两个数组的形状对不上，是 {shapes[1]} 和 {shapes[2]}"
+        spaced = [re.sub(r",(?=\d)", ", ", shape) for shape in shapes.groups()]
+        return f"两个数组的形状对不上，是 {spaced[0]} 和 {spaced[1]}"
     return text
 
 

@@ -12,13 +12,22 @@ NOTEBOOK = "06_self_attention"
 
 def _inputs():
     return [
-        (matrix(61, 3, 5), matrix(62, 5, 4), matrix(63, 5, 4), matrix(64, 5, 2)),
-        (matrix(65, 6, 7), matrix(66, 7, 3), matrix(67, 7, 3), matrix(68, 7, 2)),
-        # 大小都相同：转置错了也能算，用来认出是哪种错
-        (matrix(69, 4, 4), matrix(70, 4, 4), matrix(71, 4, 4), matrix(72, 4, 4)),
-        # 分数很大，不减最大值就溢出
-        (matrix(73, 3, 5, scale=40), matrix(74, 5, 4), matrix(75, 5, 4), matrix(76, 5, 2)),
+        _projected((61, 62, 63, 64), n=3, d_model=5, d_k=4, d_v=2),
+        _projected((65, 66, 67, 68), n=6, d_model=7, d_k=3, d_v=2),
+        _projected((69, 70, 71, 72), n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
+        _projected((73, 74, 75, 76), n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
     ]
+
+
+def _projected(seeds, *, n, d_model, d_k, d_v, scale=1.0):
+    """X 和三个投影矩阵；scale = 1 时分数不大，各种错误的结果才分得开。"""
+    x, q, k, v = seeds
+    return (
+        matrix(x, n, d_model, scale),
+        matrix(q, d_model, d_k, 0.5),
+        matrix(k, d_model, d_k, 0.5),
+        matrix(v, d_model, d_v),
+    )
 
 
 def _output(X, W_Q, W_K, W_V):
@@ -155,12 +164,7 @@ EXERCISES = [
             ),
             Mistake(
                 "scaled_after_softmax",
-                _variant(
-                    scale=lambda s, d: s,
-                    mix=None,
-                    normalise=softmax,
-                    value=lambda X, Q, K, V: V / np.sqrt(Q.shape[1]),
-                ),
+                _variant(scale=lambda s, d: s, value=lambda X, Q, K, V: V / np.sqrt(Q.shape[1])),
                 "是不是先做 softmax，再除以 √d_k？那样权重加起来不再是 1。缩放在 softmax 之前。",
             ),
             Mistake(

@@ -74,7 +74,7 @@ EXERCISES = [
             Mistake(
                 "masked_after_softmax",
                 [0.3333, 0.3333, 0],
-                "加起来只有 0.67：是不是先做 softmax，再把权重改成 0？遮住要在 softmax **之前**。",
+                "加起来只有 0.67：是不是先做 softmax，再把权重改成 0？遮住要在 softmax 之前。",
             ),
             Mistake("not_masked", [0.3333, 0.3333, 0.3333], "“你”还分到了权重。遮住的键，权重应是多少？"),
             Mistake("masked_the_past", [0, 0.5, 0.5], "遮住了“我”。后面的词元是哪一个？"),
