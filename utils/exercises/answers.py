@@ -51,7 +51,7 @@ def _read_number(item):
 def read_shape(answer):
     """把元组、列表、数组或文字 "(3, 4)" 读成正整数的元组；读不出时返回 None。"""
     numbers = read_numbers(answer.replace("×", ",").replace("x", ",") if isinstance(answer, str) else answer)
-    if numbers is None or not ((numbers % 1 == 0) & (numbers > 0)).all():
+    if numbers is None or not (np.isfinite(numbers) & (numbers == np.round(numbers)) & (numbers > 0)).all():
         return None
     return tuple(int(value) for value in numbers)
 

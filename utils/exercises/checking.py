@@ -15,7 +15,8 @@ def judge(exercise, answer):
     try:
         if is_blank(answer):
             return not_attempted(exercise)
-        return _JUDGES[exercise.kind](exercise, answer)
+        with np.errstate(all="ignore"):  # 错误的做法会溢出；那正是要认的
+            return _JUDGES[exercise.kind](exercise, answer)
     except Exception as error:  # 再怪的答案（如每次比较都抛出异常的对象）也只得到一句话
         reason = f"读不懂这个答案：{type_name(answer)}，{type(error).__name__}。"
         return wrong(exercise, "unreadable", reason)

@@ -12,7 +12,12 @@ NOTEBOOK = "03_scaling"
 def _scaling_inputs():
     masked = matrix(23, 2, 6, scale=3)
     masked[0, 4] = -np.inf  # 被遮住的键，缩放以后还是 −∞
-    return [(matrix(21, 3, 5, scale=3), 7), (matrix(22, 4, 2, scale=4), 16), (masked, 3)]
+    return [
+        (matrix(21, 3, 5, scale=3), 7),
+        (matrix(22, 4, 2, scale=4), 16),
+        (masked, 3),
+        (matrix(24, 2, 3, scale=3), 1),  # 除以 1：这时也要返回新数组
+    ]
 
 
 def _bug_inputs():

@@ -158,8 +158,8 @@ EXERCISES = [
             Mistake(
                 "column_softmax_no_max",
                 lambda s: np.exp(s) / np.exp(s).sum(axis=0),
-                "是不是沿列做了 softmax？每一行加起来应该等于 1，你的第 {row} 行是 {row_sum}。"
-                "（也还没有减去最大值。）",
+                "方向错了，也没有减去最大值。先看方向：沿列做，列的和才是 1；"
+                "你的第 {row} 行加起来是 {row_sum}，应该是多少？",
             ),
             Mistake(
                 "whole_matrix",
@@ -169,8 +169,8 @@ EXERCISES = [
             Mistake(
                 "whole_matrix_no_max",
                 lambda s: np.exp(s) / np.exp(s).sum(),
-                "是不是除以了整个矩阵的和？每一行加起来应该等于 1，你的第 {row} 行是 "
-                "{row_sum}。（也还没有减去最大值。）",
+                "除以的是整个矩阵的和，也没有减去最大值。先看和：一行该有自己的分母；"
+                "你的第 {row} 行加起来是 {row_sum}，应该是多少？",
             ),
             Mistake(
                 "no_keepdims",
@@ -181,8 +181,8 @@ EXERCISES = [
             Mistake(
                 "no_keepdims_no_max",
                 lambda s: np.exp(s) / np.exp(s).sum(axis=1),
-                "行的和是不是少了 keepdims=True？形状 (n_q,) 会与各列对齐；方的矩阵不报错，"
-                "可是你的第 {row} 行加起来是 {row_sum}。",
+                "求和少了 keepdims=True，也没有减去最大值。先看和的形状：(n_q,) 会与各列对齐；"
+                "方的矩阵不报错，你的第 {row} 行加起来却是 {row_sum}。",
             ),
             Mistake(
                 "max_no_keepdims",
