@@ -42,7 +42,7 @@ def judge_function(exercise, function, reference):
 
     expected = [reference(*arguments) for arguments in fresh]
     if not all(map(same, outcomes, expected)):
-        return _wrong_result(exercise, outcomes, expected)
+        return _wrong_result(exercise, outcomes, expected, fresh)
     note = "（函数里有 print；检查时没有显示它。）" if run.printed else ""
     return _side_effect(exercise, outcomes, first, fresh) or passed(exercise, note)
 
@@ -124,30 +124,32 @@ def _side_effect(exercise, outcomes, used, fresh):
 # ---------------------------------------------------------------- 结果不对
 
 
-def _wrong_result(exercise, outcomes, expected):
+def _wrong_result(exercise, outcomes, expected, fresh):
     for outcome in outcomes:
         if not isinstance(outcome, Failure | np.ndarray):
             return wrong(exercise, "wrong_type", _type_message(exercise, outcome))
         if isinstance(outcome, np.ndarray) and outcome.dtype.kind != "f":
             return wrong(exercise, "wrong_dtype", _dtype_message(outcome))
-    facts = _facts(exercise, outcomes, expected)
-    mistake = recognise(exercise, outcomes, expected)
+    facts = _facts(exercise, outcomes, expected, fresh)
+    mistake = recognise(exercise, outcomes, expected, fresh)
     if mistake:
         return wrong(exercise, mistake.name, mistake.message.format_map(facts), facts["where"])
     return wrong(exercise, facts["problem"], facts["where"])
 
 
-def recognise(exercise, outcomes, expected):
+def recognise(exercise, outcomes, expected, inputs):
     """与 outcomes 在所有输入上都相同的错误；没有，就看第一组输入（一个答案可能犯了两个错误）。"""
     partly = None
     for mistake in exercise.mistakes:
         if not callable(mistake.answer):
             continue
-        results = [_attempt(mistake.answer, arguments) for arguments in exercise.inputs()]
-        if all(map(same, outcomes, results)):
+        first = _attempt(mistake.answer, inputs[0])
+        if not same(outcomes[0], first):
+            continue
+        pairs = zip(outcomes[1:], inputs[1:], strict=True)
+        if all(same(outcome, _attempt(mistake.answer, arguments)) for outcome, arguments in pairs):
             return mistake
-        first_agrees = _is_float_array(results[0]) and same(outcomes[0], results[0])
-        if first_agrees and not same(results[0], expected[0]):
+        if not isinstance(first, Failure) and not same(outcomes[0], expected[0]):
             partly = partly or mistake
     return partly
 
@@ -159,7 +161,7 @@ def _attempt(function, arguments):
         return Failure(type(error).__name__, "", "")
 
 
-def _facts(exercise, outcomes, expected):
+def _facts(exercise, outcomes, expected, inputs):
     """错误的消息里能用的数，全部来自第一个不对的结果。
 
     shape 收到的形状；expected_shape 应有的形状；row、row_sum 第一个和不是 1 的行，及这个和；
@@ -169,7 +171,7 @@ def _facts(exercise, outcomes, expected):
     outcome, right = outcomes[index], expected[index]
     args = "，".join(
         f"{name} {np.shape(value)}" if np.ndim(value) else f"{name} = {value}"
-        for name, value in zip(exercise.arguments, exercise.inputs()[index], strict=True)
+        for name, value in zip(exercise.arguments, inputs[index], strict=True)
     )
     facts = {"args": args, "shape": "…", "expected_shape": str(right.shape)}
     shapes = f"应返回 {exercise.shape}，即 {right.shape}"

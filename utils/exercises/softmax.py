@@ -10,7 +10,8 @@ NOTEBOOK = "04_softmax"
 
 
 def _softmax_inputs():
-    large = np.array([[1000.0, 999.5, 998.0], [-900.0, -901.5, -900.5]])  # exp 会溢出；两行相差很远
+    # exp 会溢出；各行相差很远；一行之内也相差很远
+    large = np.array([[1000.0, 999.5, 998.0], [-900.0, -901.5, -900.5], [1000.0, -1000.0, 0.0]])
     masked = matrix(44, 3, 6)
     masked[0, 3:] = masked[2, 1] = -np.inf
     return [
@@ -200,6 +201,16 @@ EXERCISES = [
                 lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(axis=1, keepdims=True),
                 "是不是所有行减了同一个最大值？一行的分数都比它小很多时，exp 全成了 0。"
                 "每一行该减谁的最大值？",
+            ),
+            Mistake(
+                "column_sum",
+                lambda s: _exp(s) / _exp(s).sum(axis=0),
+                "减对了最大值，和却是沿列求的（axis=0）：你的第 {row} 行加起来是 {row_sum}，应该是 1。",
+            ),
+            Mistake(
+                "one_total",
+                lambda s: _exp(s) / _exp(s).sum(),
+                "减对了最大值，可是所有格子除以了同一个总和：你的第 {row} 行加起来是 {row_sum}，应该是 1。",
             ),
             Mistake(
                 "column_max",
