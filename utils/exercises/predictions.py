@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from utils.exercises.answers import is_blank, number
+from utils.exercises.answers import number
 from utils.exercises.records import Text
 
 TOLERANCE = 0.0051  # 猜到两位小数就算对
@@ -14,7 +14,7 @@ def predict(guess, truth):
     guess : 学习者猜的。None 或 ... 表示还没写；这时不显示结果
     truth : 算出来的：数、数组、形状、文字、真假，或一组不分次序的东西（集合）
     """
-    if is_blank(guess):
+    if guess is None or guess is Ellipsis:
         return Text("还没写下预测。先把 None 换成你的猜测，再运行这一格。")
     try:
         right = _equal(guess, truth)

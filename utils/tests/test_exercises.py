@@ -11,10 +11,14 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from nbclient import NotebookClient
+from nbformat import v4
 
 from utils import attention
 from utils.examples import load_example
 from utils.exercises import EXERCISES, Verdict, check, hint, predict, running, solution
+from utils.refresh import NOTEBOOKS
+from utils.tests.test_notebooks import WRONG_WORDS
 
 STEPS = ["project", "attention_scores", "scale_scores", "softmax", "weighted_sum", "self_attention"]
 FUNCTIONS = [exercise for exercise in EXERCISES.values() if exercise.kind in ("step", "bug")]
@@ -273,6 +277,19 @@ def test_a_wrong_function_is_told_the_place_and_shape_but_not_the_right_number(e
     yours = re.search(r"你的是 (\S+?)。", repr(verdict))[1].replace("−", "-")
     assert float(yours) == pytest.approx(expected[-1, 0] + 0.25, abs=1e-4)
     assert f"{expected[-1, 0]:.3f}".strip("-") not in repr(verdict)
+
+
+@each_exercise
+def test_the_words_of_the_glossary_are_used(exercise):
+    texts = [exercise.title, exercise.task, exercise.why, *exercise.options.values(), *exercise.hints]
+    texts += [mistake.message for mistake in exercise.mistakes]
+    assert not [text for text in texts if WRONG_WORDS.search(text)]
+
+
+@each_exercise
+def test_plain_messages_carry_no_markdown(exercise):
+    assert not [mistake.name for mistake in exercise.mistakes if "**" in mistake.message]
+    assert not [words for words in [*exercise.hints, exercise.why] if "**" in words]
 
 
 # ---------------------------------------------------------------- 怪答案：函数
@@ -677,21 +694,50 @@ def test_leaving_or_recursing_is_only_an_error(body):
 
 
 def test_memory_does_not_grow_over_a_thousand_calls():
-    def failing(s):
-        return s + np.zeros(1000)[0] + undefined  # noqa: F821
+    def failing(X, W):
+        return np.zeros((100, 100)) + undefined  # noqa: F821
 
-    answers = [EXERCISES["softmax"].reference, EXERCISES["softmax"].mistakes[0].answer, failing, None]
-    for answer in answers:
-        check("softmax", answer)
+    answers = [EXERCISES["project"].reference, EXERCISES["project"].mistakes[0].answer, failing, None]
+
+    def call_all(times):
+        for call in range(times):
+            check("project", answers[call % 4])
+
+    call_all(40)
     tracemalloc.start()
-    for _ in range(25):
-        check("softmax", answers[0])
+    call_all(40)
     before = tracemalloc.get_traced_memory()[0]
-    for call in range(1000):
-        check("softmax", answers[call % 4])
+    call_all(1000)
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert grown < 100_000
+    assert grown < 50_000
+
+
+def test_a_kernel_survives_an_endless_function_and_an_interrupt():
+    """真的内核：超时以后、学习者中断以后，下一格照常运行。"""
+    endless = "def answer(X, W):\n    while True:\n        pass\n\n\n"
+    sources = [
+        "import sys\nsys.path.insert(0, '..')\nfrom utils.exercises import check, running",
+        f"{endless}running.LIMIT_SECONDS = 0.3\ncheck('project', answer).mistake",
+        f"{endless}running.LIMIT_SECONDS = 100\ncheck('project', answer)",  # nbclient 两秒后按下中断
+        "check('project', lambda X, W: X @ W)",
+    ]
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(source) for source in sources])
+    client = NotebookClient(
+        notebook,
+        timeout=2,
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        resources={"metadata": {"path": str(NOTEBOOKS)}},
+    )
+    client.startup_timeout = 60
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "timeout_func", lambda cell: 2 if "100" in cell.source else 60)
+        client.execute()
+    timed_out, interrupted, passed = (cell.outputs[-1] for cell in notebook.cells[1:])
+    assert timed_out.data["text/plain"] == "'time_limit'"
+    assert interrupted.ename == "KeyboardInterrupt"
+    assert passed.data["text/plain"].startswith("通过")
 
 
 # ---------------------------------------------------------------- 提示、答案、预测
@@ -727,6 +773,8 @@ def test_the_solution_shows_code_and_why(exercise):
         ([0.32, 0.32], np.array([0.3157, 0.3157]), "猜对了"),
         ((3, 4), (3, 4), "猜对了：(3, 4)。"),
         ([3, 1], {1, 3}, "猜对了：{1、3}。"),
+        ([], set(), "猜对了：{}。"),
+        (0, set(), "猜的是 0，结果是 {}"),
         (2, {1, 3}, "猜的是 2，结果是 {1、3}"),
         ("我 ", "我", "猜对了：“我”。"),
         (True, np.bool_(True), "猜对了：是。"),
