@@ -4,6 +4,7 @@
     算  attention.py  五个步骤和整个自注意力，只用 numpy
     写  notation.py   把手算过程写成公式
     画  plotting.py   每本笔记里的图
+    练  exercises/    每本笔记的练习：判定、提示、答案
 
 维护者的命令：
 

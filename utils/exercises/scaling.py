@@ -108,7 +108,7 @@ EXERCISES = [
     ),
     Exercise(
         id="bug_scaling",
-        title="找错：除以了谁的平方根",
+        title="除以了谁的平方根",
         notebook=NOTEBOOK,
         kind="bug",
         task="下面的函数从 X 算到缩放后的分数。它不报错，在「我爱你」上也全对，"
@@ -117,7 +117,7 @@ EXERCISES = [
     Q, K = X @ W_Q, X @ W_K
     scores = Q @ K.T
     d_k = X.shape[1]
-    return scores / np.sqrt(d_k)""",
+    return scores / d_k**0.5""",
         reference=4,
         arguments=("X", "W_Q", "W_K"),
         inputs=_bug_inputs,

@@ -83,7 +83,7 @@ EXERCISES = [
     ),
     Exercise(
         id="bug_values",
-        title="找错：混合了谁",
+        title="混合的是谁",
         notebook=NOTEBOOK,
         kind="bug",
         task="下面的自注意力不报错，当 d_k 等于 d_v 时连形状都对，结果却不对。错在第几行？",

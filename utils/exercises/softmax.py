@@ -93,7 +93,7 @@ EXERCISES = [
     ),
     Exercise(
         id="bug_softmax",
-        title="找错：行的和不是 1",
+        title="行的和为什么不是 1",
         notebook=NOTEBOOK,
         kind="bug",
         task="下面的函数对 (3, 3) 的输入不报错，每一行的和却不是 1。错在第几行？",
