@@ -206,6 +206,11 @@ EXERCISES = [
                 "是不是写死了除以 2？那只对 d_k = 4 成立。这里是 {args}。",
             ),
             Mistake(
+                "half_of_d_k",
+                lambda scores, d_k: scores / (d_k / 2),
+                "是不是除以了 d_k 的一半？平方根不是一半，只是 4 的平方根碰巧是 2。",
+            ),
+            Mistake(
                 "truncated_root",
                 lambda scores, d_k: scores / int(np.sqrt(d_k)),
                 "√d_k 的小数部分丢了：是不是用了 int？",

@@ -155,6 +155,11 @@ EXERCISES = [
                 "是不是除以了 d_k，把和变成了平均？点积是和。",
             ),
             Mistake(
+                "root_of_keys",
+                lambda Q, K: Q @ K.T / np.sqrt(len(K)),
+                "是不是除以了 √n_k？n_k 是键的个数。缩放在第 3 步，用的也不是它。",
+            ),
+            Mistake(
                 "applied_softmax",
                 lambda Q, K: attention.softmax(Q @ K.T),
                 "每一行加起来等于 1：这已经是权重了。分数还没有做 softmax。",

@@ -203,6 +203,11 @@ EXERCISES = [
                 "每一行该减谁的最大值？",
             ),
             Mistake(
+                "max_only_above",
+                lambda s: _exp(s) / np.exp(s).sum(axis=1, keepdims=True),
+                "分子减去了最大值，分母没有：两边要减同一个数，才能约掉。你的第 {row} 行加起来是 {row_sum}。",
+            ),
+            Mistake(
                 "column_sum",
                 lambda s: _exp(s) / _exp(s).sum(axis=0),
                 "减对了最大值，和却是沿列求的（axis=0）：你的第 {row} 行加起来是 {row_sum}，应该是 1。",

@@ -151,8 +151,8 @@ EXERCISES = [
             ),
             Mistake(
                 "rounded_weights",
-                lambda weights, V: np.round(weights, 1) @ V,
-                "是不是太早舍入了？权重先写短，误差会乘上 V 进到结果里。",
+                lambda weights, V: np.round(weights, 2) @ V,
+                "是不是太早舍入了？权重先写成两位小数，误差会乘上 V，进到结果里。",
             ),
             Mistake(
                 "returned_weights",
