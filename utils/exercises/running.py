@@ -21,7 +21,7 @@ import numpy as np
 
 LIMIT_SECONDS = 5.0
 _SLICE = 0.05  # Windows 上等锁时收不到中断，所以一小段一小段地等
-_LIBRARIES = (Path(__file__).resolve().parent.parent, Path(sysconfig.get_path("stdlib")))
+_LIBRARIES = (str(Path(__file__).parent.parent), sysconfig.get_path("stdlib"))
 
 
 class Failure(NamedTuple):
@@ -111,13 +111,9 @@ def _failure(error):
     line = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
-        if not _is_library(Path(name)):
+        if not (name.startswith(_LIBRARIES) or "site-packages" in name):
             line = linecache.getline(name, number).strip() or line
     return Failure(type(error).__name__, text, line)
-
-
-def _is_library(path):
-    return "site-packages" in path.parts or any(folder in path.parents for folder in _LIBRARIES)
 
 
 def accepts(function, count):

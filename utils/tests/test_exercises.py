@@ -1,6 +1,7 @@
 """练习：每一种常见错误都认得出，只认成它自己；没作答不算错；再怪的答案也只得到一句话。"""
 
 import _thread
+import gc
 import linecache
 import re
 import threading
@@ -706,8 +707,10 @@ def test_memory_does_not_grow_over_a_thousand_calls():
     call_all(40)
     tracemalloc.start()
     call_all(40)
+    gc.collect()
     before = tracemalloc.get_traced_memory()[0]
     call_all(1000)
+    gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 50_000
