@@ -1,0 +1,87 @@
+"""练：每本笔记的练习，查得出错在哪里。
+
+    check("softmax", my_softmax)    判定一个答案：还没作答、还不对（认得出常见的错误）、通过
+    hint("softmax")                 一条提示；hint("softmax", 2) 更具体；提示里没有答案
+    solution("softmax")             答案的代码，和一段为什么
+    predict(guess, truth)           “改一改”里的预测：拿猜的与算出来的比一比
+    EXERCISES                       全部练习：编号 -> Exercise
+
+这个包里的文件：
+
+    overview.py … self_attention.py  每本笔记一个：题目、输入、常见错误、提示、答案，都是数据
+    inputs.py       固定种子的输入
+    checking.py     判定；其中函数题在 functions.py，限时运行在 running.py，读懂答案在 answers.py
+    predictions.py  比较预测
+    records.py      Exercise、Mistake、Verdict、Text 四种记录
+"""
+
+import difflib
+
+from utils.exercises import (
+    overview,
+    projection,
+    scaling,
+    scores,
+    self_attention,
+    softmax,
+    weighted_sum,
+)
+from utils.exercises.checking import judge
+from utils.exercises.predictions import predict
+from utils.exercises.records import Exercise, Mistake, Text, Verdict
+
+__all__ = ["EXERCISES", "Exercise", "Mistake", "Text", "Verdict", "check", "hint", "predict", "solution"]
+
+EXERCISES = {
+    exercise.id: exercise
+    for notebook in (overview, projection, scores, scaling, softmax, weighted_sum, self_attention)
+    for exercise in notebook.EXERCISES
+}
+
+
+def check(exercise_id, answer):
+    """判定一个答案，返回 Verdict；从不抛出异常。
+
+    exercise_id : 练习的编号，EXERCISES 的键，如 "softmax"
+    answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选读法交字母。
+        None 和 ... 表示还没作答。
+    返回 Verdict(status, mistake, message)；在笔记本里显示的是 message。
+    运行超过 running.LIMIT_SECONDS 秒的函数不再等下去。学习者自己按的中断照常有效。
+    """
+    if not _known(exercise_id):
+        return Verdict("not_attempted", None, _unknown_message(exercise_id))
+    return judge(EXERCISES[exercise_id], answer)
+
+
+def hint(exercise_id, level=1):
+    """一条提示。level : 1、2……，越大越具体；超出的按最后一条算。返回 Text。"""
+    if not _known(exercise_id):
+        return Text(_unknown_message(exercise_id))
+    hints = EXERCISES[exercise_id].hints
+    whole = isinstance(level, int) and not isinstance(level, bool)
+    level = min(max(level, 1), len(hints)) if whole else 1
+    more = f'\n还有更具体的：hint("{exercise_id}", {level + 1})' if level < len(hints) else ""
+    text = f"提示 {level}/{len(hints)}：{hints[level - 1]}{more}"
+    return Text(text, text.replace("\n", "\n\n"))
+
+
+def solution(exercise_id):
+    """答案的代码和一段为什么。返回 Text：纯文本，或者排好版的 Markdown。"""
+    if not _known(exercise_id):
+        return Text(_unknown_message(exercise_id))
+    exercise = EXERCISES[exercise_id]
+    return Text(
+        f"{exercise.solution}\n\n为什么：{exercise.why}",
+        f"```python\n{exercise.solution}\n```\n\n**为什么：**{exercise.why}",
+    )
+
+
+def _known(exercise_id):
+    return isinstance(exercise_id, str) and exercise_id in EXERCISES
+
+
+def _unknown_message(exercise_id):
+    name = exercise_id if isinstance(exercise_id, str) else type(exercise_id).__name__
+    near = difflib.get_close_matches(str(name), EXERCISES, n=1)
+    question = f'是不是 "{near[0]}"？' if near else "可用的编号：" + "、".join(EXERCISES)
+    return f"没有叫 {name!r} 的练习。{question}"

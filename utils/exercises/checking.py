@@ -1,0 +1,104 @@
+"""判定一个答案：还没作答、还不对（认出是哪种错误），还是通过。从不抛出异常。
+
+消息里只有学习者自己的数和应有的形状，没有答案。函数题的判定在 functions.py。
+"""
+
+import numpy as np
+
+from utils.exercises.answers import describe, is_blank, number, read_numbers, read_shape, type_name
+from utils.exercises.functions import judge_function
+from utils.exercises.records import not_attempted, passed, wrong
+
+
+def judge(exercise, answer):
+    """按练习的种类判定 answer，返回 Verdict。"""
+    try:
+        if is_blank(answer):
+            return not_attempted(exercise)
+        with np.errstate(all="ignore"):  # 错误的做法会溢出；那正是要认的
+            return _JUDGES[exercise.kind](exercise, answer)
+    except Exception as error:  # 再怪的答案（如每次比较都抛出异常的对象）也只得到一句话
+        reason = f"读不懂这个答案：{type_name(answer)}，{type(error).__name__}。"
+        return wrong(exercise, "unreadable", reason)
+
+
+def _judge_step(exercise, answer):
+    return judge_function(exercise, answer, exercise.reference)
+
+
+def _judge_number(exercise, answer):
+    expected = np.atleast_1d(np.asarray(exercise.reference, float))
+    numbers = read_numbers(answer)
+    if numbers is None:
+        wanted = f"{len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
+        return wrong(exercise, "wrong_type", f"这里要{wanted}；收到的是{describe(answer)}。")
+    if numbers.shape != expected.shape:
+        return wrong(exercise, "wrong_count", f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。")
+    yours = f"你的答案是 {'、'.join(map(number, numbers))}。"
+    if not np.isfinite(numbers).all():
+        return wrong(exercise, "not_finite", yours, "里面有 nan 或无穷。这里要能写在纸上的数。")
+
+    def near(values):
+        return np.allclose(numbers, values, rtol=0, atol=exercise.tolerance)
+
+    if near(expected):
+        return passed(exercise)
+    for mistake in exercise.mistakes:
+        if near(np.atleast_1d(mistake.answer)):
+            return wrong(exercise, mistake.name, yours, mistake.message)
+    if near(-expected):
+        return wrong(exercise, "wrong_sign", yours, "大小对，正负号呢？")
+    first = int(np.argmax(np.abs(numbers - expected) > exercise.tolerance))
+    return wrong(exercise, None, yours, f"从第 {first + 1} 个数起不对。" if len(expected) > 1 else "")
+
+
+def _judge_shape(exercise, answer):
+    shape = read_shape(answer)
+    if shape is None:
+        reason = f"形状写成元组，如 (3, 4)：先行数，后列数；收到的是{describe(answer)}。"
+        return wrong(exercise, "wrong_type", reason)
+    if shape == exercise.reference:
+        return passed(exercise)
+    yours = f"你的答案是 {shape}。"
+    for mistake in exercise.mistakes:
+        if shape == mistake.answer:
+            return wrong(exercise, mistake.name, yours, mistake.message)
+    if len(shape) != len(exercise.reference):
+        return wrong(exercise, "wrong_ndim", yours, "结果是矩阵，形状里正好两个数：行数和列数。")
+    rows, cols = (ours == theirs for ours, theirs in zip(shape, exercise.reference, strict=True))
+    which = "行数对，列数不对。" if rows else "列数对，行数不对。" if cols else "行数和列数都不对。"
+    return wrong(exercise, None, yours, which)
+
+
+def _judge_bug(exercise, answer):
+    if callable(answer):
+        return judge_function(exercise, answer, exercise.repair)
+    line, lines = read_numbers(answer), exercise.snippet.count("\n") + 1
+    if line is None or line.shape != (1,) or line[0] not in range(1, lines + 1):
+        reason = f"这里要行号（1 到 {lines}），或者改好的函数；收到的是{describe(answer)}。"
+        return wrong(exercise, "wrong_type", reason)
+    if line[0] == exercise.reference:
+        return passed(exercise)
+    mistake = next(mistake for mistake in exercise.mistakes if mistake.answer == line[0])
+    return wrong(exercise, mistake.name, f"你选了第 {line[0]:.0f} 行。", mistake.message)
+
+
+def _judge_reading(exercise, answer):
+    letter = answer.strip()[:1].upper() if isinstance(answer, str) else None
+    if letter not in exercise.options:
+        letters = "、".join(exercise.options)
+        reason = f'写一个选项的字母（{letters}），加上引号，如 "A"；收到的是{describe(answer)}。'
+        return wrong(exercise, "wrong_type", reason)
+    if letter == exercise.reference:
+        return passed(exercise)
+    mistake = next(mistake for mistake in exercise.mistakes if mistake.answer == letter)
+    return wrong(exercise, mistake.name, f"你选了 {letter}。", mistake.message)
+
+
+_JUDGES = {
+    "step": _judge_step,
+    "number": _judge_number,
+    "shape": _judge_shape,
+    "bug": _judge_bug,
+    "reading": _judge_reading,
+}

@@ -1,0 +1,146 @@
+"""练 01：投影。"""
+
+import numpy as np
+
+from utils import attention
+from utils.exercises.inputs import matrix
+from utils.exercises.records import Exercise, Mistake
+
+NOTEBOOK = "01_projection"
+
+
+def _project_inputs():
+    return [
+        (matrix(1, 3, 5), matrix(2, 5, 4)),
+        (matrix(3, 2, 6), matrix(4, 6, 7)),
+        (matrix(5, 4, 4), matrix(6, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
+    ]
+
+
+EXERCISES = [
+    Exercise(
+        id="pencil_query",
+        title="笔算一个查询",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="「我爱你」的投影矩阵不变，来了一个新词元，它的表示是 `[2, 0, 1, 3]`。"
+        "笔算它的**查询**（四个数）。\n\n"
+        "W_Q 的四行是 `[1, 0, 0, 0]`、`[0, 1, 0, 0]`、`[0, 0, 1, 1]`、`[0, 0, 0, 1]`。",
+        reference=[2, 0, 1, 4],
+        tolerance=0.001,
+        mistakes=[
+            Mistake(
+                "w_times_x",
+                [2, 0, 4, 3],
+                "是不是用 W_Q 的行去乘了？那是 W·x。一行一个词元时写 x @ W：用哪一边的列？",
+            ),
+            Mistake("used_W_K", [2, 0, 3, 1], "这是它的键，不是查询：用的是不是 W_K？"),
+            Mistake("used_W_V", [4, 0, 3, 3], "这是它的值，不是查询：用的是不是 W_V？"),
+            Mistake("copied_x", [2, 0, 1, 3], "这是词元的表示本身。乘过 W_Q 了吗？第 4 列里有几个 1？"),
+            Mistake("ignored_sizes", [1, 0, 1, 2], "取对了行，但是每一行取几份？表示里的 2 和 3 去哪里了？"),
+            Mistake("summed_columns", [1, 1, 1, 2], "这是 W_Q 每一列的和，没有用到这个词元的表示。"),
+        ],
+        hints=[
+            "第 j 个数是 `[2, 0, 1, 3]` 与 W_Q 第 j 列的点积。",
+            "也可以看成 W_Q 各行的混合：第 1 行取 2 份，第 2 行取 0 份……再加起来。",
+        ],
+        solution="answer = np.array([2, 0, 1, 3]) @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, "
+        "0, 1, 1], [0, 0, 0, 1]])",
+        why="x @ W_Q 是 W_Q 各行的混合：2 份第 1 行，1 份第 3 行，3 份第 4 行。第 4 列在第 "
+        "3、4 行各有一个 1，"
+        "所以最后一个数是 1 + 3。",
+    ),
+    Exercise(
+        id="projection_shape",
+        title="猜 V 的形状",
+        notebook=NOTEBOOK,
+        kind="shape",
+        task="X 的形状是 (5, 8)，W_V 的形状是 (8, 2)。V 是什么形状？",
+        reference=(5, 2),
+        mistakes=[
+            Mistake("transposed", (2, 5), "行和列写反了：在这门课里，一个词元是一行还是一列？"),
+            Mistake("kept_X", (5, 8), "这是 X 的形状。投影能不能改变宽度？列数由谁决定？"),
+            Mistake("kept_W", (8, 2), "这是 W_V 的形状。8 是中间对上以后消去的，还是留下的？"),
+            Mistake("kept_inner", (8, 8), "两个 8 是中间的：它们对上以后消去，留下的是外面的两个数。"),
+            Mistake("dropped_W", (5, 5), "列数不是词元数。X @ W_V 有几列，看右边的矩阵。"),
+        ],
+        hints=[
+            "写成 (5, 8) @ (8, 2)，中间的两个数要相同。",
+            "中间的两个数对上以后消去，剩下哪两个？",
+        ],
+        solution="shape = (5, 2)",
+        why="(n, d_model) @ (d_model, d_v) → (n, d_v)：行数是词元数 5，列数由 W_V 决定，是 "
+        "2；两个 8 对上以后消去。",
+    ),
+    Exercise(
+        id="project",
+        title="写出投影",
+        notebook=NOTEBOOK,
+        kind="step",
+        task="写出第 1 步：收 X (n, d_model) 和 W (d_model, d)，返回 (n, d)。不用课程的 `project`。",
+        arguments=("X", "W"),
+        inputs=_project_inputs,
+        shape="(n, d)",
+        reference=attention.project,
+        mistakes=[
+            Mistake(
+                "W_transposed",
+                lambda X, W: X @ W.T,
+                "是不是把 W 转置了？nn.Linear 存的是 (输出, 输入)，要转置；这里的 W 已经是 (d_model, d)。",
+            ),
+            Mistake(
+                "w_times_x",
+                lambda X, W: W @ X,
+                "是不是写成了 W @ X？一列一个词元时才这样写；这里一行是一个词元，X 该在哪一边？",
+            ),
+            Mistake(
+                "X_transposed",
+                lambda X, W: X.T @ W,
+                "是不是把 X 转置了？X 已经是一行一个词元，它的列数与 W 的行数对得上吗？",
+            ),
+            Mistake(
+                "elementwise",
+                lambda X, W: X * W,
+                "是不是用了 *？* 是同一格的两个数相乘，没有求和。矩阵乘法是哪个符号？",
+            ),
+            Mistake(
+                "result_transposed",
+                lambda X, W: (X @ W).T,
+                "数都对，摆法反了：收到 {shape}，应是 {expected_shape}。哪里多了一次转置？",
+            ),
+            Mistake(
+                "first_token_only",
+                lambda X, W: X[0] @ W,
+                "只算了第 1 个词元。要的是每个词元一行，收到的形状是 {shape}。",
+            ),
+            Mistake(
+                "scaled_here",
+                lambda X, W: X @ W / np.sqrt(W.shape[1]),
+                "是不是顺手除以了 √d？缩放是第 3 步的事，而且缩放的是分数。",
+            ),
+            Mistake(
+                "added_bias",
+                lambda X, W: X @ W + 1,
+                "每个数都多了 1：是不是加了偏置？这里的投影没有偏置（bias=False）。",
+            ),
+            Mistake(
+                "applied_softmax",
+                lambda X, W: attention.softmax(X @ W),
+                "每一行加起来等于 1：是不是做了 softmax？那是第 4 步，而且只对分数做。",
+            ),
+            Mistake(
+                "rounded",
+                lambda X, W: np.round(X @ W, 1),
+                "是不是把结果舍入了？计算时用没有舍入的数，写出来时才舍入。",
+            ),
+        ],
+        hints=[
+            "先看形状：(n, d_model) 和 (d_model, d) 怎样放，中间的两个数才对得上？",
+            "一个词元是 X 的一行。第 i 行第 j 列是 X 的第 i 行与 W 的第 j 列的点积。",
+            "整个循环是一次矩阵乘法，numpy 里写 @。",
+        ],
+        solution="def my_project(X, W):\n    return X @ W",
+        why="一行是一个词元，所以 X 在左、W 在右：X 的每一行与 W 的每一列做点积。d_model 对上以后消去，"
+        "行数仍是词元数，列数由 W 决定。",
+    ),
+]

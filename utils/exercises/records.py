@@ -1,0 +1,118 @@
+"""练习用到的几种记录：练习、错误、判定，和一段能显示的文字。"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """一次判定；在笔记本里显示的就是 message。
+
+    status : "not_attempted"（还没作答）、"wrong"（还不对）或 "passed"（通过）
+    mistake : 认出的错误的名字；没有认出、没有错误时是 None
+    message : 给学习者看的话
+    """
+
+    status: str
+    mistake: str | None
+    message: str
+
+    def __repr__(self):
+        return self.message
+
+
+@dataclass(frozen=True, repr=False)
+class Text:
+    """一段文字：text 是纯文本，markdown 是笔记本里排版的样子。"""
+
+    text: str
+    markdown: str = ""
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_markdown_(self):
+        return self.markdown or self.text
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """一种常见错误。
+
+    name : 英文名
+    answer : 犯了这个错误的答案：函数题是一个函数，其余是那个数、那几个数、形状、行号或选项
+    message : 指出错误、提出问题的一两句话；花括号里可以用学习者自己的数，见 functions.py 的 _facts
+    """
+
+    name: str
+    answer: object
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Exercise:
+    """一道练习，全是数据。
+
+    kind : "step" 写一步；"number" 笔算；"shape" 猜形状；"bug" 找错；"reading" 选读法
+    reference : step 是函数；number 是一个数或一组数；shape 是元组；bug 是行号；reading 是选项的字母
+    mistakes : 常见错误，答案各不相同
+    hints : 提示，越往后越具体，都不给出答案
+    solution : 答案的代码；why : 一段话，说明为什么
+
+    arguments, inputs : step 和 bug 用。参数名；每次调用都给出一组新的参数元组
+    shape : step 和 bug 用。返回值的形状，如 "(n_q, n_k)"
+    repair : bug 用。改对以后的函数
+    snippet : bug 用。有错的代码；options : reading 用。字母 -> 说法
+    tolerance : number 用。差多少以内算对；默认容许四舍五入到两位小数
+    """
+
+    id: str
+    title: str
+    notebook: str
+    kind: str
+    task: str
+    reference: object
+    mistakes: list[Mistake]
+    hints: list[str]
+    solution: str
+    why: str
+    arguments: tuple[str, ...] = ()
+    inputs: Callable[[], list[tuple]] | None = None
+    shape: str = ""
+    repair: Callable | None = None
+    snippet: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    tolerance: float = 0.0051
+
+    def __repr__(self):
+        return f"Exercise({self.id}: {self.title}，{self.notebook})"
+
+
+def not_attempted(exercise):
+    """还没作答：怎样作答。"""
+    how = {
+        "step": "把 ... 换成你的代码",
+        "number": "把 None 换成你算出的数"
+        + (
+            f"（{len(exercise.reference)} 个，写成 [a, b, …]）"
+            if isinstance(exercise.reference, list)
+            else ""
+        ),
+        "shape": "把 None 换成形状，如 (3, 4)",
+        "bug": "把 None 换成行号，或者改好的函数",
+        "reading": '把 None 换成选项的字母，如 "A"',
+    }[exercise.kind]
+    message = f'还没作答：{exercise.title}。{how}，再运行这一格。要提示就运行 hint("{exercise.id}")。'
+    return Verdict("not_attempted", None, message)
+
+
+def passed(exercise, note=""):
+    """通过。"""
+    return Verdict("passed", None, f"通过：{exercise.title}。{note}")
+
+
+def wrong(exercise, mistake, *sentences):
+    """还不对：mistake 是错误的名字或 None；一句话一行。认不出是哪种错误时，指向提示。"""
+    hint = "" if mistake else f'要提示就运行 hint("{exercise.id}")。'
+    lines = [f"还不对：{exercise.title}。", *sentences, hint]
+    return Verdict("wrong", mistake, "\n".join(line for line in lines if line))

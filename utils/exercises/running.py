@@ -1,0 +1,129 @@
+"""运行学习者的函数：收下它打印的文字和抛出的异常，也不让它一直运行下去。
+
+函数在另一个线程里运行，主线程只等一段时间。这样做在 Windows 上也有效（那里没有 SIGALRM）：
+即使函数停在 sleep 或一次很长的矩阵乘法里，内核也照常可用；学习者自己按“中断”同样有效。
+"""
+
+import contextlib
+import ctypes
+import inspect
+import io
+import linecache
+import sysconfig
+import threading
+import time
+import traceback
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+LIMIT_SECONDS = 5.0
+_SLICE = 0.05  # Windows 上等锁时收不到中断，所以一小段一小段地等
+_LIBRARIES = (str(Path(__file__).parent.parent), sysconfig.get_path("stdlib"))
+
+
+class Failure(NamedTuple):
+    """函数抛出的异常。只留文字：留着异常本身，就留着了它所有的变量。"""
+
+    kind: str
+    text: str
+    line: str  # 学习者代码里最后执行的一行；找不到时是空的
+
+
+class Run(NamedTuple):
+    """一次运行。没有超时的话，outcomes 与 calls 一一对应，是返回值或 Failure。"""
+
+    outcomes: list
+    printed: bool
+    timed_out: bool
+    still_running: bool
+
+
+def run(function, calls, seconds=None):
+    """用 calls 里的每一组参数调用 function，合计不超过 seconds 秒（默认 LIMIT_SECONDS）。
+
+    除了学习者自己按的中断（KeyboardInterrupt），什么也不抛出。
+    """
+    outcomes, done, stopping = [], threading.Event(), threading.Event()
+
+    def work():
+        with np.errstate(all="ignore"):  # numpy 的这个设置，每个线程各有一份
+            for arguments in calls:
+                if stopping.is_set():
+                    break
+                outcomes.append(_call(function, arguments))
+        done.set()
+
+    thread = threading.Thread(target=work, daemon=True)
+    sink = _Sink()
+    with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(sink), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        thread.start()
+        try:
+            _wait(done, LIMIT_SECONDS if seconds is None else seconds)
+        finally:  # 超时或中断
+            timed_out = not done.is_set()
+            if timed_out:
+                stopping.set()
+                _stop(thread, done)
+    return Run(list(outcomes), sink.used, timed_out, timed_out and not done.is_set())
+
+
+def _call(function, arguments):
+    try:
+        return function(*arguments)
+    except BaseException as error:  # 学习者调用 exit()、我们让线程停下，抛出的都是 SystemExit
+        return _failure(error)
+
+
+class _Sink(io.TextIOBase):
+    """收下打印的文字，只记住有过没有：没完没了的打印也不占内存。"""
+
+    used = False
+
+    def write(self, text):
+        self.used = self.used or bool(text)
+        return len(text)
+
+
+def _wait(done, seconds):
+    end = time.monotonic() + seconds
+    while not done.is_set() and (left := end - time.monotonic()) > 0:
+        done.wait(min(_SLICE, left))
+
+
+def _stop(thread, done):
+    """请线程停下：让它下一步就抛出 SystemExit。停在 sleep 里的线程，要等醒来才停。"""
+    for _ in range(3):
+        if done.is_set():
+            return
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
+        done.wait(_SLICE)
+
+
+def _failure(error):
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = ""
+    line = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if not (name.startswith(_LIBRARIES) or "site-packages" in name):
+            line = linecache.getline(name, number).strip() or line
+    return Failure(type(error).__name__, text, line)
+
+
+def accepts(function, count):
+    """function 能不能用 count 个参数调用；看不出来时当作能。"""
+    try:
+        signature = inspect.signature(function)
+    except Exception:
+        return True
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,267 @@
+"""练 03：缩放。"""
+
+import numpy as np
+
+from utils import attention
+from utils.exercises.inputs import matrix
+from utils.exercises.records import Exercise, Mistake
+
+NOTEBOOK = "03_scaling"
+
+
+def _scaling_inputs():
+    masked = matrix(23, 2, 6, scale=3)
+    masked[0, 4] = -np.inf  # 被遮住的键，缩放以后还是 −∞
+    return [
+        (matrix(21, 3, 5, scale=3), 7),
+        (matrix(22, 4, 2, scale=4), 16),
+        (masked, 3),
+        (matrix(24, 2, 3, scale=3), 1),  # 除以 1：这时也要返回新数组
+    ]
+
+
+def _bug_inputs():
+    return [
+        (matrix(31, 3, 5), matrix(32, 5, 4), matrix(33, 5, 4)),
+        (matrix(34, 2, 7), matrix(35, 7, 6), matrix(36, 7, 6)),
+    ]
+
+
+def _dot(X, W_Q, W_K):
+    return (X @ W_Q) @ (X @ W_K).T
+
+
+EXERCISES = [
+    Exercise(
+        id="pencil_scaling",
+        title="笔算一行缩放",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="「猫吃鱼」里“猫”这一行的分数是 `[0.92, 0.37, 0.14]`。X 是 (3, 8)，Q 和 K 是 "
+        "(3, 4)，V 是 (3, 2)。"
+        "笔算缩放以后的三个数。",
+        reference=[0.46, 0.185, 0.07],
+        mistakes=[
+            Mistake("not_scaled", [0.92, 0.37, 0.14], "这是原来的分数，还没有除。"),
+            Mistake("forgot_root", [0.23, 0.0925, 0.035], "是不是忘了开平方？除以的是 √d_k，不是 d_k。"),
+            Mistake(
+                "root_of_d_model",
+                [0.3253, 0.1308, 0.0495],
+                "是不是用了 √8？8 是 X 的宽度 d_model；d_k 是 Q 和 K 的宽度。",
+            ),
+            Mistake(
+                "root_of_n",
+                [0.5312, 0.2136, 0.0808],
+                "是不是用了 √3？3 是词元数；d_k 是 Q 的列数，不是行数。",
+            ),
+            Mistake(
+                "root_of_d_v", [0.6505, 0.2616, 0.099], "是不是用了 √2？2 是 V 的宽度 d_v；分数里没有用到 V。"
+            ),
+            Mistake("multiplied", [1.84, 0.74, 0.28], "是不是乘了？宽度越大，分数越大，要除才压得回来。"),
+            Mistake(
+                "normalised",
+                [0.6434, 0.2587, 0.0979],
+                "三个数加起来是 1：是不是除以了它们的和？缩放只除以一个固定的数。",
+            ),
+        ],
+        hints=[
+            "d_k 是查询和键的宽度：看 Q 的形状里的哪个数？",
+            "先把 d_k 开平方，再用三个分数分别去除以它。",
+        ],
+        solution="answer = np.array([0.92, 0.37, 0.14]) / np.sqrt(4)",
+        why="d_k 是 Q 的列数 4，√4 = 2，三个分数都除以 2。8、3、2 分别是 d_model、n、d_v，与缩放无关。",
+    ),
+    Exercise(
+        id="pencil_std",
+        title="方差是 4 时除以几",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="d_k = 100，查询和键的各个分量互相独立，均值 0，**方差 4**。分数除以几，方差才回到 1？",
+        reference=40,
+        tolerance=0.01,
+        mistakes=[
+            Mistake(
+                "assumed_unit_variance", 10, "√100 = 10 只在分量的方差是 1 时才对。这里一个乘积的方差是多少？"
+            ),
+            Mistake("forgot_root", 1600, "这是分数的方差。除以一个数 c，方差变成几分之一？"),
+            Mistake(
+                "variance_counted_once", 20, "是不是只算了一边的方差？q 和 k 的方差都是 4，乘积的方差是多少？"
+            ),
+            Mistake(
+                "variance_once_no_root",
+                400,
+                "q 和 k 的方差都是 4，乘积的方差还要再乘一次；最后别忘了开平方。",
+            ),
+            Mistake("used_d_k", 100, "除以 d_k 又太多了。先求分数的方差，再想除以几。"),
+            Mistake("multiplied_root", 160, "是不是拿 √100 乘了 16？16 也要开平方。"),
+            Mistake("product_variance", 16, "这是一个乘积的方差。分数是 100 个乘积的和。"),
+        ],
+        hints=[
+            "均值是 0 时，乘积 q_i k_i 的方差等于两个方差相乘。",
+            "100 个独立的乘积相加，方差也相加。得到的是分数的方差。",
+            "除以 c，方差就除以 c²。",
+        ],
+        solution="answer = np.sqrt(100 * 4 * 4)",
+        why="一个乘积的方差是 4 × 4 = 16，100 个相加是 1600。除以 c 以后方差是 1600 / c²，"
+        "要等于 1，c 就是 √1600 = 40。"
+        "公式里的 √d_k 默认分量的方差是 1。",
+    ),
+    Exercise(
+        id="bug_scaling",
+        title="除以了谁的平方根",
+        notebook=NOTEBOOK,
+        kind="bug",
+        task="下面的函数从 X 算到缩放后的分数。它不报错，在「我爱你」上也全对，"
+        "在「猫吃鱼」上却错了。错在第几行？",
+        snippet="""def scaled_scores(X, W_Q, W_K):
+    Q, K = X @ W_Q, X @ W_K
+    scores = Q @ K.T
+    d_k = X.shape[1]
+    return scores / d_k**0.5""",
+        reference=4,
+        arguments=("X", "W_Q", "W_K"),
+        inputs=_bug_inputs,
+        shape="(n, n)",
+        repair=lambda X, W_Q, W_K: _dot(X, W_Q, W_K) / np.sqrt(W_K.shape[1]),
+        mistakes=[
+            Mistake("blamed_signature", 1, "参数没有错：投影矩阵和 X 都齐了。"),
+            Mistake("blamed_projection", 2, "两次投影都是一行一个词元、X 在左，没有错。"),
+            Mistake("blamed_scores", 3, "K 转置了，行是查询，列是键，没有错。"),
+            Mistake(
+                "blamed_division",
+                5,
+                "公式没有错，错的是用进去的数。d_k 这个名字指的是什么，它又是从哪里取的？",
+            ),
+            Mistake(
+                "still_d_model",
+                lambda X, W_Q, W_K: _dot(X, W_Q, W_K) / np.sqrt(X.shape[1]),
+                "还是原来的结果：除以的仍是 √d_model。哪个矩阵的宽度是 d_k？",
+            ),
+            Mistake(
+                "root_of_n",
+                lambda X, W_Q, W_K: _dot(X, W_Q, W_K) / np.sqrt(len(X)),
+                "现在除以的是 √n，n 是行数（词元数）。d_k 是哪个矩阵的列数？",
+            ),
+            Mistake(
+                "lost_root",
+                lambda X, W_Q, W_K: _dot(X, W_Q, W_K) / W_K.shape[1],
+                "d_k 找对了，可是平方根没有了。",
+            ),
+            Mistake("lost_scaling", _dot, "缩放没有了：这是原始的分数。"),
+        ],
+        hints=[
+            "「我爱你」的 d_model、d_k、d_v 都是 4；「猫吃鱼」的各不相同。哪一行在前者碰巧对？",
+            "d_k 是查询和键的宽度。代码里哪一行取宽度？",
+        ],
+        solution="line = 4  # 应是 d_k = Q.shape[1]",
+        why="X.shape[1] 是 d_model，不是 d_k；两者在「我爱你」里恰好都是 4，所以看不出来。"
+        "d_k 是查询和键的宽度，写 Q.shape[1]（或 K.shape[1]）。",
+    ),
+    Exercise(
+        id="scale_scores",
+        title="写出缩放",
+        notebook=NOTEBOOK,
+        kind="step",
+        task="写出第 3 步：收 scores (n_q, n_k) 和一个正数 d_k，返回缩放后的分数。scores 里可以有 −∞。"
+        "不用课程的 `scale_scores`，也不要改动 scores。",
+        arguments=("scores", "d_k"),
+        inputs=_scaling_inputs,
+        shape="(n_q, n_k)",
+        reference=attention.scale_scores,
+        mistakes=[
+            Mistake("not_scaled", lambda scores, d_k: scores + 0.0, "返回的还是原来的分数，没有除。"),
+            Mistake(
+                "divided_by_d_k",
+                lambda scores, d_k: scores / d_k,
+                "是不是除以了 d_k？忘了开平方，或者缩放了两次，都会这样。",
+            ),
+            Mistake(
+                "divided_by_square",
+                lambda scores, d_k: scores / d_k**2,
+                "是不是除以了 d_k 的平方？要的是平方根。",
+            ),
+            Mistake(
+                "multiplied",
+                lambda scores, d_k: scores * np.sqrt(d_k),
+                "是不是乘了 √d_k？宽度越大，分数越大，要除才压得回来。",
+            ),
+            Mistake(
+                "root_twice",
+                lambda scores, d_k: scores / d_k**0.25,
+                "是不是开了两次平方？d_k 传进来时还没有开过。",
+            ),
+            Mistake(
+                "root_of_columns",
+                lambda scores, d_k: scores / np.sqrt(scores.shape[1]),
+                "是不是用了 scores 的列数？那是键的个数 n_k；要用的是参数 d_k。",
+            ),
+            Mistake(
+                "root_of_rows",
+                lambda scores, d_k: scores / np.sqrt(scores.shape[0]),
+                "是不是用了 scores 的行数？那是查询的个数 n_q；要用的是参数 d_k。",
+            ),
+            Mistake(
+                "hard_coded",
+                lambda scores, d_k: scores / 2,
+                "是不是写死了除以 2？那只对 d_k = 4 成立。这里是 {args}。",
+            ),
+            Mistake(
+                "half_of_d_k",
+                lambda scores, d_k: scores / (d_k / 2),
+                "是不是除以了 d_k 的一半？平方根不是一半，只是 4 的平方根碰巧是 2。",
+            ),
+            Mistake(
+                "truncated_root",
+                lambda scores, d_k: scores / int(np.sqrt(d_k)),
+                "√d_k 的小数部分丢了：是不是用了 int？",
+            ),
+            Mistake(
+                "floor_division",
+                lambda scores, d_k: scores // np.sqrt(d_k),
+                "结果都是整数：是不是用了 //？除法是一个斜杠。",
+            ),
+            Mistake(
+                "root_of_ratio",
+                lambda scores, d_k: np.sqrt(scores / d_k),
+                "是不是把整个分式开了平方？只有 d_k 开平方，分数不开。",
+            ),
+            Mistake(
+                "subtracted",
+                lambda scores, d_k: scores - np.sqrt(d_k),
+                "是不是减了 √d_k？减去同一个数，softmax 的结果不会变，等于没有缩放。",
+            ),
+            Mistake(
+                "normalised",
+                lambda scores, d_k: scores / scores.sum(axis=1, keepdims=True),
+                "每一行加起来等于 1：是不是除以了行的和？缩放只除以一个固定的数。",
+            ),
+            Mistake(
+                "applied_softmax",
+                lambda scores, d_k: attention.softmax(scores / np.sqrt(d_k)),
+                "每一行加起来等于 1：这已经是权重了。softmax 是下一步。",
+            ),
+            Mistake(
+                "divided_by_largest",
+                lambda scores, d_k: scores / scores.max(),
+                "是不是除以了最大的分数？要除的数只由 d_k 决定，与分数无关。",
+            ),
+            Mistake(
+                "mask_as_zero",
+                lambda scores, d_k: np.where(np.isneginf(scores), 0, scores) / np.sqrt(d_k),
+                "是不是把 −∞ 换成了 0？0 不是“不看”；−∞ 缩放以后还是 −∞。",
+            ),
+            Mistake(
+                "rounded",
+                lambda scores, d_k: np.round(scores / np.sqrt(d_k), 1),
+                "是不是把结果舍入了？计算时用没有舍入的数。",
+            ),
+        ],
+        hints=[
+            "每个分数都除以同一个数，形状不变。",
+            "这个数是 d_k 的平方根。numpy 里矩阵除以一个数，就是每一格都除。",
+        ],
+        solution="def my_scale_scores(scores, d_k):\n    return scores / np.sqrt(d_k)",
+        why="分量独立、均值 0、方差 1 时，点积的方差是 d_k，标准差是 √d_k。除以 √d_k，标准差回到 1；"
+        "除以 d_k 又太平。−∞ 除以正数还是 −∞。",
+    ),
+]

@@ -1,0 +1,299 @@
+"""练 06：合起来的自注意力。"""
+
+import numpy as np
+
+from utils import attention
+from utils.attention import softmax
+from utils.exercises.inputs import matrix
+from utils.exercises.records import Exercise, Mistake
+
+NOTEBOOK = "06_self_attention"
+
+
+def _inputs():
+    return [
+        _projected((61, 62, 63, 64), n=3, d_model=5, d_k=4, d_v=2),
+        _projected((65, 66, 67, 68), n=6, d_model=7, d_k=3, d_v=2),
+        _projected((69, 70, 71, 72), n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
+        _projected((73, 74, 75, 76), n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
+    ]
+
+
+def _projected(seeds, *, n, d_model, d_k, d_v, scale=1.0):
+    """X 和三个投影矩阵；scale = 1 时分数不大，各种错误的结果才分得开。"""
+    x, q, k, v = seeds
+    return (
+        matrix(x, n, d_model, scale),
+        matrix(q, d_model, d_k, 0.5),
+        matrix(k, d_model, d_k, 0.5),
+        matrix(v, d_model, d_v),
+    )
+
+
+def _output(X, W_Q, W_K, W_V):
+    return attention.self_attention(X, W_Q, W_K, W_V).output
+
+
+def _unsafe(s):
+    return np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)
+
+
+def _variant(*, query=None, key=None, value=None, score=None, scale=None, normalise=softmax, mix=None):
+    """自注意力，只换其中一步；每一步都收 (X, W_Q, W_K, W_V) 的投影。"""
+
+    def attend(X, W_Q, W_K, W_V):
+        Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+        sizes = {"d_k": Q.shape[1], "d_v": V.shape[1], "n": len(X), "d_model": X.shape[1]}
+        q = query(X, Q, K, V) if query else Q
+        k = key(X, Q, K, V) if key else K
+        v = value(X, Q, K, V) if value else V
+        scores = score(q, k) if score else q @ k.T
+        scaled = scores / np.sqrt(sizes["d_k"]) if scale is None else scale(scores, sizes)
+        weights = normalise(scaled)
+        return mix(weights, v) if mix else weights @ v
+
+    return attend
+
+
+EXERCISES = [
+    Exercise(
+        id="pencil_cost",
+        title="词元多了，代价多多少",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="一个头存下全部注意力分数。词元从 1000 个变成 4000 个，要占的内存变成原来的几倍？",
+        reference=16,
+        tolerance=0.01,
+        mistakes=[
+            Mistake("linear", 4, "这是词元的倍数。分数有几个，由行数和列数一起决定。"),
+            Mistake("doubled_twice", 8, "行和列各变成几倍？两个倍数相乘，不是相加。"),
+            Mistake("root", 2, "分数的个数比词元长得快，不是慢。"),
+            Mistake("cubed", 64, "分数是一个矩阵，有两个方向，不是三个。"),
+            Mistake("increase_only", 15, "这是多出来的倍数。问的是变成原来的几倍。"),
+            Mistake(
+                "counted_scores", 16_000_000, "这是 4000 个词元的分数个数。问的是它与 1000 个词元时的比。"
+            ),
+        ],
+        hints=[
+            "n 个词元有多少个分数？",
+            "写出 4000 个词元的分数个数，除以 1000 个词元的。",
+        ],
+        solution="answer = 4000**2 / 1000**2",
+        why="分数有 n × n 个，词元变成 4 倍，分数变成 4² = 16 倍。这就是长文本昂贵的原因。",
+    ),
+    Exercise(
+        id="bug_values",
+        title="混合的是谁",
+        notebook=NOTEBOOK,
+        kind="bug",
+        task="下面的自注意力不报错，当 d_k 等于 d_v 时连形状都对，结果却不对。错在第几行？",
+        snippet="""def attend(X, W_Q, W_K, W_V):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    scaled_scores = Q @ K.T / np.sqrt(K.shape[1])
+    weights = softmax(scaled_scores)
+    return weights @ K""",
+        reference=5,
+        arguments=("X", "W_Q", "W_K", "W_V"),
+        inputs=_inputs,
+        shape="(n, d_v)",
+        repair=_output,
+        mistakes=[
+            Mistake("blamed_signature", 1, "参数没有错：一个 X，三个投影矩阵。"),
+            Mistake("blamed_projection", 2, "同一个 X 投影三次，没有错。"),
+            Mistake("blamed_scaling", 3, "K.shape[1] 就是 d_k，Q 和 K 一样宽，没有错。"),
+            Mistake("blamed_softmax", 4, "课程的 softmax 按行做，没有错。"),
+            Mistake(
+                "still_keys",
+                _variant(value=lambda X, Q, K, V: K),
+                "混合的仍是键，收到形状 {shape}。算好的 V 用在哪里了？",
+            ),
+            Mistake("mixed_X", _variant(value=lambda X, Q, K, V: X), "现在混合的是 X，漏掉了 W_V。"),
+            Mistake(
+                "mixed_queries", _variant(value=lambda X, Q, K, V: Q), "现在混合的是查询。要混合的是哪一个？"
+            ),
+        ],
+        hints=[
+            "数一数 Q、K、V 各用了几次。谁算好了，却没有用？",
+            "键用来被比较，值用来被混合。",
+        ],
+        solution="line = 5  # 应是 weights @ V",
+        why="键只用来算分数；混合的是值。V 算好了却没有用，这是一个信号。d_k 等于 d_v 时形状碰巧相同，"
+        "所以要用大小各不相同的例子来试。",
+    ),
+    Exercise(
+        id="self_attention",
+        title="写出自注意力",
+        notebook=NOTEBOOK,
+        kind="step",
+        task="把五步写在一个函数里：收 X 和三个投影矩阵，返回输出 (n, d_v)。"
+        "可以用你前几本写的函数，也可以用课程的 `softmax`；"
+        "不用课程的 `self_attention`。",
+        arguments=("X", "W_Q", "W_K", "W_V"),
+        inputs=_inputs,
+        shape="(n, d_v)",
+        reference=_output,
+        mistakes=[
+            Mistake("not_scaled", _variant(scale=lambda s, d: s), "是不是漏了第 3 步？分数没有除以 √d_k。"),
+            Mistake(
+                "forgot_root",
+                _variant(scale=lambda s, d: s / d["d_k"]),
+                "是不是除以了 d_k？忘了开平方，或者缩放了两次，都会这样。",
+            ),
+            Mistake(
+                "root_of_d_model",
+                _variant(scale=lambda s, d: s / np.sqrt(d["d_model"])),
+                "是不是除以了 √d_model？X 的宽度不是 d_k；d_k 是哪个矩阵的宽度？",
+            ),
+            Mistake(
+                "root_of_n",
+                _variant(scale=lambda s, d: s / np.sqrt(d["n"])),
+                "是不是除以了 √n？n 是词元数；d_k 是列数，不是行数。",
+            ),
+            Mistake(
+                "root_of_d_v",
+                _variant(scale=lambda s, d: s / np.sqrt(d["d_v"])),
+                "是不是除以了 √d_v？分数里没有用到 V。",
+            ),
+            Mistake(
+                "divided_by_square",
+                _variant(scale=lambda s, d: s / d["d_k"] ** 2),
+                "是不是除以了 d_k 的平方？要的是平方根。",
+            ),
+            Mistake(
+                "multiplied", _variant(scale=lambda s, d: s * np.sqrt(d["d_k"])), "是不是乘了 √d_k？要除。"
+            ),
+            Mistake(
+                "scaled_after_softmax",
+                _variant(scale=lambda s, d: s, value=lambda X, Q, K, V: V / np.sqrt(Q.shape[1])),
+                "是不是先做 softmax，再除以 √d_k？那样权重加起来不再是 1。缩放在 softmax 之前。",
+            ),
+            Mistake(
+                "column_softmax",
+                _variant(normalise=lambda s: softmax(s.T).T),
+                "是不是沿列做了 softmax？每个查询的权重（一行）加起来才应等于 1。",
+            ),
+            Mistake(
+                "whole_softmax",
+                _variant(normalise=lambda s: softmax(s.reshape(1, -1)).reshape(s.shape)),
+                "softmax 是不是除以了整个矩阵的和？每一行加起来应该等于 1。",
+            ),
+            Mistake("no_softmax", _variant(normalise=lambda s: s), "是不是漏了第 4 步？分数直接去乘了 V。"),
+            Mistake(
+                "no_exp",
+                _variant(normalise=lambda s: s / s.sum(axis=1, keepdims=True)),
+                "是不是没有取 exp，直接除以了和？",
+            ),
+            Mistake(
+                "no_max",
+                _variant(normalise=_unsafe),
+                "分数不大时都对，分数很大时 exp 溢出了。softmax 里先减去每一行的最大值。",
+            ),
+            Mistake(
+                "softmax_twice", _variant(normalise=lambda s: softmax(softmax(s))), "是不是做了两次 softmax？"
+            ),
+            Mistake(
+                "only_largest",
+                _variant(normalise=lambda s: np.eye(len(s))[s.argmax(axis=1)]),
+                "每一行都是某一个词元的值：是不是用了 argmax？输出是混合。",
+            ),
+            Mistake(
+                "no_transpose",
+                _variant(score=lambda q, k: q @ k),
+                "打分时是不是忘了转置 K？报错或形状不合，多半从这里来。",
+            ),
+            Mistake(
+                "reshaped",
+                _variant(score=lambda q, k: q @ k.reshape(k.shape[::-1])),
+                "打分时是不是用 reshape 代替了转置？形状对了，数却错位。",
+            ),
+            Mistake(
+                "scores_swapped",
+                _variant(query=lambda X, Q, K, V: K, key=lambda X, Q, K, V: Q),
+                "打分时 Q 和 K 是不是写反了？行应是查询。",
+            ),
+            Mistake(
+                "query_with_query",
+                _variant(key=lambda X, Q, K, V: Q),
+                "打分时是不是用了两次 Q（或者用 W_Q 算了键）？",
+            ),
+            Mistake(
+                "key_with_key",
+                _variant(query=lambda X, Q, K, V: K),
+                "打分时是不是用了两次 K（或者用 W_K 算了查询）？",
+            ),
+            Mistake(
+                "no_projection",
+                _variant(query=lambda X, Q, K, V: X, key=lambda X, Q, K, V: X),
+                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
+            ),
+            Mistake(
+                "keys_as_values",
+                _variant(value=lambda X, Q, K, V: K),
+                "混合的是不是键？收到形状 {shape}，应是 {expected_shape}。键用来比较，值用来混合。",
+            ),
+            Mistake(
+                "queries_as_values",
+                _variant(value=lambda X, Q, K, V: Q),
+                "混合的是不是查询？收到形状 {shape}，应是 {expected_shape}。",
+            ),
+            Mistake(
+                "mixed_X",
+                _variant(value=lambda X, Q, K, V: X),
+                "混合的是不是 X？漏了 W_V，收到形状 {shape}，应是 {expected_shape}。",
+            ),
+            Mistake(
+                "weights_transposed",
+                _variant(mix=lambda w, v: w.T @ v),
+                "加权求和时是不是转置了权重？行才是一个查询的权重。",
+            ),
+            Mistake(
+                "returned_weights",
+                _variant(mix=lambda w, v: w),
+                "返回的是注意力权重，形状 {shape}。还差第 5 步。",
+            ),
+            Mistake(
+                "returned_scores",
+                _variant(normalise=lambda s: s, mix=lambda w, v: w),
+                "返回的是缩放后的分数，形状 {shape}。还差第 4、5 步。",
+            ),
+            Mistake(
+                "returned_values",
+                lambda X, W_Q, W_K, W_V: X @ W_V,
+                "返回的是 V：每个词元只有自己的值，没有看别的词元。",
+            ),
+            Mistake(
+                "averaged_values",
+                _variant(normalise=lambda s: np.full(s.shape, 1 / len(s))),
+                "每一行都一样：是不是没有用权重，直接取了平均？",
+            ),
+            Mistake(
+                "causal_mask",
+                _variant(normalise=lambda s: softmax(np.where(np.tri(len(s), dtype=bool), s, -np.inf))),
+                "最后一行对，前面的不对：是不是遮住了后面的词元？这里没有遮罩，每个词元看所有的词元。",
+            ),
+            Mistake(
+                "added_residual",
+                _variant(mix=lambda w, v: w @ v + v),
+                "是不是把 V 又加了进去？残差连接加回的是 X，而且不在这五步里。",
+            ),
+            Mistake(
+                "rounded_weights",
+                _variant(normalise=lambda s: np.round(softmax(s), 1)),
+                "权重是不是太早舍入了？计算时用没有舍入的数。",
+            ),
+        ],
+        hints=[
+            "按次序写五行：Q、K、V；scores；scaled_scores；weights；output。",
+            "在每一行后面写上形状。d_k 从 Q 的形状里取。",
+            "同一个 X 乘三个投影矩阵；打分时转置 K；softmax 按行；最后混合的是 V。",
+        ],
+        solution="def my_self_attention(X, W_Q, W_K, W_V):\n"
+        "    Q, K, V = X @ W_Q, X @ W_K, X @ W_V\n"
+        "    scaled_scores = Q @ K.T / np.sqrt(Q.shape[1])\n"
+        "    exponentials = np.exp(scaled_scores - scaled_scores.max(axis=1, keepdims=True))\n"
+        "    weights = exponentials / exponentials.sum(axis=1, keepdims=True)\n"
+        "    return weights @ V",
+        why="一个 X 投影三次；查询与键打分，除以 √d_k；softmax 让每一行加起来等于 1；用这行权重混合值。"
+        "每一步的形状都由前一步决定，输出有 n 行、d_v 列。",
+    ),
+]

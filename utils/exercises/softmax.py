@@ -1,0 +1,312 @@
+"""练 04：softmax。"""
+
+import numpy as np
+
+from utils import attention
+from utils.exercises.inputs import matrix
+from utils.exercises.records import Exercise, Mistake
+
+NOTEBOOK = "04_softmax"
+
+
+def _softmax_inputs():
+    # exp 会溢出；各行相差很远；一行之内也相差很远
+    large = np.array([[1000.0, 999.5, 998.0], [-900.0, -901.5, -900.5], [1000.0, -1000.0, 0.0]])
+    masked = matrix(44, 3, 6)
+    masked[0, 3:] = masked[2, 1] = -np.inf
+    return [
+        (matrix(41, 3, 5),),
+        (matrix(42, 4, 2),),
+        (matrix(43, 3, 3),),  # 方的：漏掉 keepdims 也不报错，用来认出它
+        (masked,),
+        (large,),
+    ]
+
+
+def _exp(s):
+    return np.exp(s - s.max(axis=1, keepdims=True))
+
+
+def _one_hot(s):
+    return np.eye(s.shape[1])[s.argmax(axis=1)]
+
+
+EXERCISES = [
+    Exercise(
+        id="pencil_softmax",
+        title="笔算一行 softmax",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="笔算 `[0, 0.6931, 0]` 的三个权重。0.6931 ≈ ln 2，所以它的 exp 约等于 2。",
+        reference=[0.25, 0.5, 0.25],
+        mistakes=[
+            Mistake("exp_of_zero_is_zero", [0, 1, 0], "0 的权重不是 0：e⁰ 等于多少？取过 exp 了吗？"),
+            Mistake("not_divided", [1, 2, 1], "这是三个 exp。还差一步：每个除以它们的和，加起来才是 1。"),
+            Mistake("divided_by_largest", [0.5, 1, 0.5], "是不是除以了最大的 exp？要除以三个 exp 的和。"),
+            Mistake("equal_shares", [0.3333, 0.3333, 0.3333], "三个一样大，只有三个分数相等时才对。"),
+            Mistake(
+                "sigmoid",
+                [0.5, 0.6667, 0.5],
+                "加起来超过 1：是不是每个数单独算的？分母要把这一行的三个 exp 都加上。",
+            ),
+            Mistake("percent", [25, 50, 25], "比例对，是百分数。权重写成 0 到 1 之间的数。"),
+        ],
+        hints=[
+            "三步：① 取 exp，② 求和，③ 相除。",
+            "① 得到 1、2、1（e⁰ = 1）。② 和是多少？",
+        ],
+        solution="answer = np.array([1, 2, 1]) / (1 + 2 + 1)",
+        why="三个 exp 是 1、2、1，和是 4，相除就得到权重。分数差 ln 2，权重就差一倍：比只由分数的差决定。",
+    ),
+    Exercise(
+        id="pencil_mask",
+        title="遮住一个键",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="「我爱你」里“爱”的缩放后的分数是 `[0.5, 0.5, 0.5]`。不许它看后面的“你”。"
+        "遮住以后，它的三个权重是多少？",
+        reference=[0.5, 0.5, 0],
+        mistakes=[
+            Mistake(
+                "masked_with_zero",
+                [0.3836, 0.3836, 0.2327],
+                "是不是把分数换成了 0？e⁰ = 1，还是分到了权重。换成什么，exp 才是 0？",
+            ),
+            Mistake(
+                "masked_after_softmax",
+                [0.3333, 0.3333, 0],
+                "加起来只有 0.67：是不是先做 softmax，再把权重改成 0？遮住要在 softmax 之前。",
+            ),
+            Mistake("not_masked", [0.3333, 0.3333, 0.3333], "“你”还分到了权重。遮住的键，权重应是多少？"),
+            Mistake("masked_the_past", [0, 0.5, 0.5], "遮住了“我”。后面的词元是哪一个？"),
+            Mistake("masked_itself", [0.5, 0, 0.5], "遮住了“爱”自己。每个词元都可以看自己。"),
+            Mistake("only_itself", [0, 1, 0], "只剩自己了。前面的“我”是可以看的。"),
+            Mistake("copied_scores", [0.5, 0.5, 0.5], "这是分数，加起来是 1.5。权重加起来是 1。"),
+        ],
+        hints=[
+            "被遮住的分数换成 −∞，它的 exp 是 0。",
+            "剩下两个分数相等，它们的权重怎样分？",
+        ],
+        solution="answer = attention.softmax([[0.5, 0.5, -np.inf]])[0]",
+        why="−∞ 的 exp 是 0，所以“你”的权重是 0；剩下两个分数相等，各得一半，加起来仍是 1。"
+        "若先做 softmax 再改成 0，剩下的两个加起来只有 0.67。",
+    ),
+    Exercise(
+        id="bug_softmax",
+        title="行的和为什么不是 1",
+        notebook=NOTEBOOK,
+        kind="bug",
+        task="下面的函数对 (3, 3) 的输入不报错，每一行的和却不是 1。错在第几行？",
+        snippet="""def softmax(scaled_scores):
+    largest = scaled_scores.max(axis=1, keepdims=True)
+    exponentials = np.exp(scaled_scores - largest)
+    totals = exponentials.sum(axis=1)
+    return exponentials / totals""",
+        reference=4,
+        arguments=("scaled_scores",),
+        inputs=_softmax_inputs,
+        shape="(n_q, n_k)",
+        repair=attention.softmax,
+        mistakes=[
+            Mistake("blamed_signature", 1, "参数没有错。"),
+            Mistake("blamed_largest", 2, "每行的最大值，形状 (3, 1)，没有错。"),
+            Mistake("blamed_exp", 3, "每行减去自己的最大值，再取 exp，没有错：减去它不改变结果。"),
+            Mistake(
+                "blamed_division", 5, "除法本身没有错。totals 的形状是 (3,) 还是 (3, 1)？那是在哪一行定下的？"
+            ),
+            Mistake(
+                "still_no_keepdims",
+                lambda s: _exp(s) / _exp(s).sum(axis=1),
+                "还是原来的结果：和的形状仍是一维，numpy 把它当作一行，与各列对齐了。",
+            ),
+            Mistake(
+                "other_axis",
+                lambda s: _exp(s) / _exp(s).sum(axis=0, keepdims=True),
+                "现在是按列除了：你的第 {row} 行加起来是 {row_sum}。要加的是每一行。",
+            ),
+            Mistake(
+                "one_total",
+                lambda s: _exp(s) / _exp(s).sum(),
+                "现在所有格子除以同一个总和，整个矩阵加起来才是 1：你的第 {row} 行是 {row_sum}。",
+            ),
+        ],
+        hints=[
+            "在每一行后面写出结果的形状。哪一行的形状少了一维？",
+            "(3, 3) 除以 (3,)：numpy 把 (3,) 当作一行还是一列？",
+        ],
+        solution="line = 4  # 应是 totals = exponentials.sum(axis=1, keepdims=True)",
+        why="不写 keepdims，和的形状是 (3,)。numpy 把它当作一行，于是第 j 列除以了第 j 行的和。"
+        "写 keepdims=True，形状是 (3, 1)，第 i 行才除以第 i 行的和。",
+    ),
+    Exercise(
+        id="softmax",
+        title="写出 softmax",
+        notebook=NOTEBOOK,
+        kind="step",
+        task="写出第 4 步：收 scaled_scores (n_q, n_k)，返回注意力权重。分数可能很大（如 "
+        "1000），也可能有 −∞（被遮住的键）。"
+        "不用课程的 `softmax`。",
+        arguments=("scaled_scores",),
+        inputs=_softmax_inputs,
+        shape="(n_q, n_k)",
+        reference=attention.softmax,
+        mistakes=[
+            Mistake(
+                "column_softmax",
+                lambda s: np.exp(s - s.max(axis=0)) / np.exp(s - s.max(axis=0)).sum(axis=0),
+                "是不是沿列做了 softmax？每一行加起来应该等于 1，你的第 {row} 行是 {row_sum}。",
+            ),
+            Mistake(
+                "column_softmax_no_max",
+                lambda s: np.exp(s) / np.exp(s).sum(axis=0),
+                "方向错了，也没有减去最大值。先看方向：沿列做，列的和才是 1；"
+                "你的第 {row} 行加起来是 {row_sum}，应该是多少？",
+            ),
+            Mistake(
+                "whole_matrix",
+                lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(),
+                "是不是除以了整个矩阵的和？每一行加起来应该等于 1，你的第 {row} 行是 {row_sum}。",
+            ),
+            Mistake(
+                "whole_matrix_no_max",
+                lambda s: np.exp(s) / np.exp(s).sum(),
+                "除以的是整个矩阵的和，也没有减去最大值。先看和：一行该有自己的分母；"
+                "你的第 {row} 行加起来是 {row_sum}，应该是多少？",
+            ),
+            Mistake(
+                "no_keepdims",
+                lambda s: _exp(s) / _exp(s).sum(axis=1),
+                "行的和是不是少了 keepdims=True？形状 (n_q,) 会与各列对齐；方的矩阵不报错，"
+                "可是你的第 {row} 行加起来是 {row_sum}。",
+            ),
+            Mistake(
+                "no_keepdims_no_max",
+                lambda s: np.exp(s) / np.exp(s).sum(axis=1),
+                "求和少了 keepdims=True，也没有减去最大值。先看和的形状：(n_q,) 会与各列对齐；"
+                "方的矩阵不报错，你的第 {row} 行加起来却是 {row_sum}。",
+            ),
+            Mistake(
+                "max_no_keepdims",
+                lambda s: np.exp(s - s.max(axis=1)) / np.exp(s - s.max(axis=1)).sum(axis=1, keepdims=True),
+                "取最大值时是不是少了 keepdims=True？形状 (n_q,) 会与各列对齐，第 j "
+                "列减去的成了第 j 行的最大值。",
+            ),
+            Mistake(
+                "no_max",
+                lambda s: np.exp(s) / np.exp(s).sum(axis=1, keepdims=True),
+                "分数不大时都对，分数很大时 exp 溢出了。取 exp 之前少了哪一步，能让最大的数变成 0？",
+            ),
+            Mistake(
+                "global_max",
+                lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(axis=1, keepdims=True),
+                "是不是所有行减了同一个最大值？一行的分数都比它小很多时，exp 全成了 0。"
+                "每一行该减谁的最大值？",
+            ),
+            Mistake(
+                "max_only_above",
+                lambda s: _exp(s) / np.exp(s).sum(axis=1, keepdims=True),
+                "分子减去了最大值，分母没有：两边要减同一个数，才能约掉。你的第 {row} 行加起来是 {row_sum}。",
+            ),
+            Mistake(
+                "column_sum",
+                lambda s: _exp(s) / _exp(s).sum(axis=0),
+                "减对了最大值，和却是沿列求的（axis=0）：你的第 {row} 行加起来是 {row_sum}，应该是 1。",
+            ),
+            Mistake(
+                "one_total",
+                lambda s: _exp(s) / _exp(s).sum(),
+                "减对了最大值，可是所有格子除以了同一个总和：你的第 {row} 行加起来是 {row_sum}，应该是 1。",
+            ),
+            Mistake(
+                "column_max",
+                lambda s: np.exp(s - s.max(axis=0)) / np.exp(s - s.max(axis=0)).sum(axis=1, keepdims=True),
+                "是不是减了每一列的最大值？同一行里减的数不同，比就变了。",
+            ),
+            Mistake(
+                "no_exp",
+                lambda s: s / s.sum(axis=1, keepdims=True),
+                "是不是没有取 exp，直接除以了和？负的分数会得到负的权重。",
+            ),
+            Mistake(
+                "not_divided",
+                lambda s: np.exp(s),
+                "这是 exp，还没有除以每一行的和：你的第 {row} 行加起来是 {row_sum}。",
+            ),
+            Mistake(
+                "shifted_not_divided",
+                _exp,
+                "减去了最大值，取了 exp，还没有除以每一行的和：你的第 {row} 行加起来是 {row_sum}。",
+            ),
+            Mistake(
+                "exp_of_ratio",
+                lambda s: np.exp(s / np.exp(s).sum(axis=1, keepdims=True)),
+                "括号放错了：先取 exp，再相除；你的是先除，再取 exp。",
+            ),
+            Mistake(
+                "argmax", _one_hot, "每一行只有一个 1：这是 argmax，只取第一名。softmax 给每个键都留一份。"
+            ),
+            Mistake(
+                "twice",
+                lambda s: attention.softmax(attention.softmax(s)),
+                "是不是做了两次 softmax？权重太平均了；一行只做一次。",
+            ),
+            Mistake(
+                "sigmoid",
+                lambda s: 1 / (1 + np.exp(-s)),
+                "是不是每个数单独算的（sigmoid）？一行要共用一个分母：你的第 {row} 行加起来是 {row_sum}。",
+            ),
+            Mistake(
+                "logarithm",
+                lambda s: np.log(attention.softmax(s)),
+                "都是负数或 0：是不是用了 log_softmax？权重在 0 和 1 之间。",
+            ),
+            Mistake(
+                "sign_flipped",
+                lambda s: attention.softmax(np.where(np.isinf(s), s, -s)),
+                "分数最大的键得到的权重最小：指数的正负号是不是反了？",
+            ),
+            Mistake(
+                "base_two",
+                lambda s: attention.softmax(s * np.log(2)),
+                "每一行加起来是 1，比却不对：底数是不是用了 2？softmax 的底数是 e。",
+            ),
+            Mistake(
+                "scaled_again",
+                lambda s: attention.softmax(s / np.sqrt(s.shape[1])),
+                "是不是又缩放了一次？传进来的分数已经缩放过了。",
+            ),
+            Mistake(
+                "mask_as_zero",
+                lambda s: attention.softmax(np.where(np.isneginf(s), 0, s)),
+                "没有 −∞ 时都对；是不是把 −∞ 换成了 0？e⁰ = 1，被遮住的键又分到了权重。",
+            ),
+            Mistake(
+                "mask_after",
+                lambda s: np.where(np.isneginf(s), 0, attention.softmax(np.where(np.isneginf(s), 0, s))),
+                "被遮住的键是 0，可是那一行加起来只有 {row_sum}：是不是先做 softmax，再把权重改成 0？",
+            ),
+            Mistake(
+                "transposed",
+                lambda s: attention.softmax(s).T,
+                "数都对，行和列反了：收到 {shape}，应是 {expected_shape}。",
+            ),
+            Mistake(
+                "rounded",
+                lambda s: np.round(attention.softmax(s), 2),
+                "是不是把权重舍入到了两位？舍入以后，一行加起来可能是 0.99；计算时用没有舍入的数。",
+            ),
+        ],
+        hints=[
+            "一行一行地做：① 取 exp，② 求这一行的和，③ 相除。",
+            "“每一行的和”在 numpy 里是 axis=1；要让它能除回去，形状应是 (n_q, 1)。",
+            "分数是 1000 时，exp 会溢出。先让每一行最大的数变成 0。",
+        ],
+        solution="def my_softmax(scaled_scores):\n"
+        "    largest = scaled_scores.max(axis=1, keepdims=True)\n"
+        "    exponentials = np.exp(scaled_scores - largest)\n"
+        "    return exponentials / exponentials.sum(axis=1, keepdims=True)",
+        why="一行是一个查询，它的注意力分给所有的键，所以沿着行求和。keepdims=True "
+        "让和保持 (n_q, 1)，第 i 行才除以第 i 行的和。"
+        "每行减去自己的最大值，比值不变，exp 不再溢出；−∞ 的 exp 是 0。",
+    ),
+]

@@ -1,0 +1,172 @@
+"""练 05：加权求和。"""
+
+import numpy as np
+
+from utils import attention
+from utils.exercises.inputs import matrix, shares
+from utils.exercises.records import Exercise, Mistake
+
+NOTEBOOK = "05_weighted_sum"
+
+
+def _weighted_sum_inputs():
+    return [
+        (shares(51, 3, 5), matrix(52, 5, 2)),
+        (shares(53, 2, 4), matrix(54, 4, 6)),
+        (shares(55, 4, 4), matrix(56, 4, 4)),  # 大小都相同：次序写反了也能算，用来认出是哪种错
+    ]
+
+
+EXERCISES = [
+    Exercise(
+        id="pencil_mix",
+        title="笔算一行输出",
+        notebook=NOTEBOOK,
+        kind="number",
+        task="「猫吃鱼」的值是：猫 `(1, 0)`，吃 `(0, 0)`，鱼 `(0, 1)`。权重是 `[0.5, 0, "
+        "0.5]` 时，输出是哪两个数？",
+        reference=[0.5, 0.5],
+        mistakes=[
+            Mistake("uniform", [0.3333, 0.3333], "这是三个权重都等于 1/3 的输出。给的权重是 0.5、0、0.5。"),
+            Mistake("summed", [1, 1], "是不是直接把三行加起来了？每一行先乘它的权重。"),
+            Mistake(
+                "averaged_again", [0.1667, 0.1667], "是不是最后又除以了 3？权重加起来已经是 1，不用再平均。"
+            ),
+            Mistake("first_value_only", [0.5, 0], "只加了“猫”的一份。“鱼”也有 0.5 份。"),
+            Mistake("last_value_only", [0, 0.5], "只加了“鱼”的一份。“猫”也有 0.5 份。"),
+            Mistake("own_value", [0, 0], "这是“吃”自己的值。这一行权重给“吃”的是多少？"),
+            Mistake("picked_first", [1, 0], "这是“猫”的值。输出是混合，不是只取一行。"),
+            Mistake("halved_twice", [0.25, 0.25], "是不是乘了两次 0.5？每一行只乘一次它的权重。"),
+        ],
+        hints=[
+            "输出 = 0.5 × 猫的值 + 0 × 吃的值 + 0.5 × 鱼的值。",
+            "先乘成三行，再竖着加：第 1 列加一次，第 2 列加一次。",
+        ],
+        solution="answer = 0.5 * np.array([1, 0]) + 0 * np.array([0, 0]) + 0.5 * np.array([0, 1])",
+        why="每一行值乘它的权重，再竖着加起来。权重只给了“猫”和“鱼”，所以这个点在它们的连线上，正好是中点。",
+    ),
+    Exercise(
+        id="reading_hull",
+        title="输出能不能落在边上",
+        notebook=NOTEBOOK,
+        kind="reading",
+        task="「猫吃鱼」的三个值是三角形的三个角。分数都是有限的数，权重由 softmax 得到。"
+        "一个词元的输出能不能正好落在三角形的**边**上？",
+        options={
+            "A": "能：只要两个键的分数相等。",
+            "B": "能：不相关的词元权重是 0，就落在另外两个值的连线上。",
+            "C": "不能：每个权重都大于 0，所以总在三角形的内部。",
+            "D": "不能，而且还可能落到三角形外面，因为分数可以是负数。",
+        },
+        reference="C",
+        mistakes=[
+            Mistake("equal_scores", "A", "两个分数相等，两个权重就相等；可是第三个权重是 0 吗？"),
+            Mistake("zero_weights", "B", "e 的任何次方都大于 0。分数是有限的数时，权重能等于 0 吗？"),
+            Mistake("negative_scores", "D", "分数可以是负数，权重呢？exp 以后还有负数吗？"),
+        ],
+        hints=[
+            "在边上，说明有一个权重等于 0。",
+            "softmax 的权重是 exp 除以一个正数。exp 能等于 0 吗？",
+        ],
+        solution='choice = "C"',
+        why="落在边上，要有一个权重等于 0；e 的任何次方都大于 0，所以 softmax 的权重都大于 0。"
+        "只有被遮住的键（分数是 −∞）权重才是 0，那时输出才会落在边上。",
+    ),
+    Exercise(
+        id="weighted_sum",
+        title="写出加权求和",
+        notebook=NOTEBOOK,
+        kind="step",
+        task="写出第 5 步：收 weights (n_q, n_k) 和 V (n_k, d_v)，返回输出 (n_q, d_v)。"
+        "不用课程的 `weighted_sum`。",
+        arguments=("weights", "V"),
+        inputs=_weighted_sum_inputs,
+        shape="(n_q, d_v)",
+        reference=attention.weighted_sum,
+        mistakes=[
+            Mistake(
+                "order_swapped",
+                lambda weights, V: V @ weights,
+                "是不是写成了 V @ weights？那样混合的是 V 的列。要混合 V 的行，权重该在哪一边？",
+            ),
+            Mistake(
+                "weights_transposed",
+                lambda weights, V: weights.T @ V,
+                "是不是转置了 weights？那样用的是它的列，列的和不是 1。行才是一个查询的权重。",
+            ),
+            Mistake(
+                "V_transposed",
+                lambda weights, V: weights @ V.T,
+                "是不是转置了 V？打分时转置 K，是要让行与行做点积；这里要混合的正是 V 的行。",
+            ),
+            Mistake(
+                "elementwise",
+                lambda weights, V: weights * V,
+                "是不是用了 *？* 是同一格相乘，没有把各行加起来。",
+            ),
+            Mistake(
+                "result_transposed",
+                lambda weights, V: (weights @ V).T,
+                "数都对，行和列反了：收到 {shape}，应是 {expected_shape}。",
+            ),
+            Mistake(
+                "plain_mean",
+                lambda weights, V: np.tile(V.mean(axis=0), (len(weights), 1)),
+                "每一行都一样：是不是对 V 取了平均，没有用权重？",
+            ),
+            Mistake(
+                "plain_sum",
+                lambda weights, V: np.tile(V.sum(axis=0), (len(weights), 1)),
+                "每一行都一样：是不是把 V 的各行直接加起来，没有乘权重？",
+            ),
+            Mistake(
+                "picked_largest",
+                lambda weights, V: V[weights.argmax(axis=1)],
+                "每一行都是 V 的某一行：是不是只取了权重最大的那个值？输出是混合。",
+            ),
+            Mistake(
+                "first_query_only",
+                lambda weights, V: weights[0] @ V,
+                "只算了第 1 个查询，收到形状 {shape}。每个查询都要有一行。",
+            ),
+            Mistake(
+                "divided_again",
+                lambda weights, V: weights @ V / len(V),
+                "是不是又除以了 n_k？权重加起来已经是 1，不用再平均。",
+            ),
+            Mistake(
+                "softmax_again",
+                lambda weights, V: attention.softmax(weights) @ V,
+                "是不是对权重又做了一次 softmax？它们已经是权重了。",
+            ),
+            Mistake(
+                "column_shares",
+                lambda weights, V: weights / weights.sum(axis=0) @ V,
+                "是不是让权重的每一列加起来等于 1 了？一行权重才属于一个查询。",
+            ),
+            Mistake(
+                "summed_queries",
+                lambda weights, V: weights.sum(axis=0)[:, None] * V,
+                "是不是沿错了方向求和？要加掉的是键，你加掉的是查询。",
+            ),
+            Mistake(
+                "rounded_weights",
+                lambda weights, V: np.round(weights, 2) @ V,
+                "是不是太早舍入了？权重先写成两位小数，误差会乘上 V，进到结果里。",
+            ),
+            Mistake(
+                "returned_weights",
+                lambda weights, V: weights + 0.0,
+                "返回的是权重本身。它们要用来混合 V 的各行。",
+            ),
+        ],
+        hints=[
+            "第 i 行输出 = Σ_j weights[i, j] × V 的第 j 行。",
+            "先看形状：(n_q, n_k) 和 (n_k, d_v) 怎样放，中间的两个数才对得上？",
+            "整个循环是一次矩阵乘法，不用转置。",
+        ],
+        solution="def my_weighted_sum(weights, V):\n    return weights @ V",
+        why="weights 的一行是一个查询的权重，它与 V 的每一列做点积，就是把 V 的各行按权重加起来。"
+        "n_k 对上以后消去：一个键配一个值。V 不转置，因为要混合的正是它的行。",
+    ),
+]
