@@ -79,7 +79,7 @@ EXERCISES = [
             "写出 4000 个词元的分数个数，除以 1000 个词元的。",
         ],
         solution="answer = 4000**2 / 1000**2",
-        why="分数有 n × n 个，词元变成 4 倍，分数变成 4² = 16 倍。这就是长文本昂贵的原因。",
+        why="分数有 n × n 个，词元变成 4 倍，分数变成 4² = 16 倍。这是长文本昂贵的一个原因。",
     ),
     Exercise(
         id="bug_values",
@@ -186,7 +186,7 @@ EXERCISES = [
             Mistake(
                 "no_max",
                 _variant(normalise=_unsafe),
-                "分数不大时都对，分数很大时 exp 溢出了。softmax 里先减去每一行的最大值。",
+                "分数不大时都对，分数很大时 exp 溢出了。softmax 里少了哪一步？",
             ),
             Mistake(
                 "softmax_twice", _variant(normalise=lambda s: softmax(softmax(s))), "是不是做了两次 softmax？"

@@ -180,8 +180,8 @@ def test_the_pencil_numbers_agree_with_the_examples():
     masked = np.where(np.tri(3, dtype=bool), love_steps.scaled_scores, -np.inf)
     facts = {
         "pencil_query": np.array([2, 0, 1, 3]) @ love.W_Q,
-        "pencil_score": cat_steps.scores[2, 1],
-        "pencil_scaling": cat_steps.scaled_scores[0],
+        "pencil_score": cat_steps.Q[2] @ np.array([0.5, 0.1, 0.2, 0]),
+        "pencil_scaling": np.array([0.9, 0.4, 0.2]) / cat_steps.Q.shape[1] ** 0.5,
         "pencil_mask": attention.softmax(masked)[1],
         "pencil_mix": np.array([0.5, 0, 0.5]) @ cat_steps.V,
         "pencil_softmax": torch.softmax(torch.tensor([0, 0.6931, 0]), dim=0).numpy(),
@@ -570,18 +570,18 @@ def test_a_strange_answer_is_wrong_in_one_message(exercise, answer):
 @pytest.mark.parametrize(
     ("exercise_id", "answer"),
     [
-        ("pencil_score", "0.36"),
-        ("pencil_score", np.float32(0.36)),
-        ("pencil_score", torch.tensor(0.36)),
-        ("pencil_score", [0.36]),
+        ("pencil_score", "0.24"),
+        ("pencil_score", np.float32(0.24)),
+        ("pencil_score", torch.tensor(0.24)),
+        ("pencil_score", [0.24]),
         ("pencil_std", 40.0),
         ("pencil_std", "40"),
         ("pencil_softmax", (0.25, 0.5, 0.25)),
         ("pencil_softmax", "1/4, 1/2, 1/4"),
         ("pencil_softmax", "[0.25，0.5，0.25]"),
         ("pencil_softmax", np.array([[0.25, 0.5, 0.25]])),
-        ("pencil_scaling", [0.46, 0.19, 0.07]),
-        ("pencil_scaling", [0.46, 0.18, 0.07]),
+        ("pencil_scaling", [0.45, 0.2, 0.1]),
+        ("pencil_scaling", [0.454, 0.196, 0.1]),
         ("projection_shape", [5, 2]),
         ("projection_shape", "(5, 2)"),
         ("projection_shape", "（5，2）"),
@@ -602,7 +602,7 @@ def test_kindly_read_answers_pass(exercise_id, answer):
 @pytest.mark.parametrize(
     ("exercise_id", "answer", "mistake"),
     [
-        ("pencil_score", -0.36, "wrong_sign"),
+        ("pencil_score", -0.24, "wrong_sign"),
         ("pencil_score", [0.3, 0.06], "wrong_count"),
         ("pencil_softmax", [0.25, 0.5], "wrong_count"),
         ("pencil_score", float("nan"), "not_finite"),
