@@ -67,7 +67,8 @@ class Explorer(VBox):
 def explore_scaling():
     """第 3 步：拖 d_k，换除法，看六个键的注意力权重。
 
-    一个查询、六个键，每个 768 个分量，均值 0、方差 1（种子 0，与第 3 本的 row 相同）；宽度取多少，就用前多少个。
+    一个查询、六个键，每个 768 个分量，均值 0、方差 1（种子 0，与第 3 本的 row 相同）；
+    d_k 取多少，就用前多少个分量。
     """
     rng = np.random.default_rng(0)
     query, keys = rng.standard_normal(768), rng.standard_normal((6, 768))

@@ -33,7 +33,9 @@ def plot_value_plane(V, output, tokens, *, value_names, title, query=None):
             f"收到 V {V.shape}、output {output.shape}。请各取两列。"
         )
     if query is not None and query not in range(len(V)):
-        raise ValueError(f"query 是词元的序号，从 0 到 {len(V) - 1}（V 的形状是 {V.shape}）；收到 {query!r}。")
+        raise ValueError(
+            f"query 是词元的序号，从 0 到 {len(V) - 1}（V 的形状是 {V.shape}）；收到 {query!r}。"
+        )
     queries = range(len(V)) if query is None else [query]
     tokens = [shorten(token, 120) for token in checks.labels(tokens, len(V), "行", V.shape)]
     value_names = checks.labels(value_names, 2, "列", V.shape)
