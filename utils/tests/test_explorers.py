@@ -126,5 +126,5 @@ def test_nothing_is_printed(capfd):
 
 @pytest.mark.parametrize("scores", [[1, 2], [1, 2, 3, 4], [1, 2, 5.5], [1, 2, float("nan")]])
 def test_scores_that_do_not_fit_the_sliders_are_named(scores):
-    with pytest.raises(ValueError, match="每个词元要有一个分数(?s:.)*怎么办"):
+    with pytest.raises(ValueError, match=r"每个词元要有一个分数(?s:.)*怎么办"):
         explore_softmax(scores, "我爱你")
