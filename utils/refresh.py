@@ -34,6 +34,8 @@ README_PICTURE = ROOT / ".github" / "pipeline.png"
 CELL_TIMEOUT = 120  # 秒；课程里的一格用不了一秒，到这个数就是卡住了
 COLOUR_TOLERANCE = 16  # 0…255；换一种 CPU 只差一两级，而热力图里最像的两个数字（6 和 8）至少差 60 级
 
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE_INFO = {  # 不含 version：升级 Python 不会改动每一本笔记
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -199,6 +201,8 @@ def normalise(nb: NotebookNode) -> NotebookNode:
         cell.execution_count = count
         cell.outputs = _join_streams(cell.outputs)
         for output in cell.outputs:
+            if "data" in output:
+                output.data = kept_output_data(output.data)
             if "metadata" in output:
                 output.metadata = kept_output_metadata(output.metadata)
             if output.output_type == "execute_result":
@@ -210,6 +214,11 @@ def kept_cell_metadata(metadata: dict) -> NotebookNode:
     """只留幻灯片类型、标签和“不可编辑”；JupyterLab 补上的默认值（空标签、可编辑）也不留。"""
     defaults = {"editable": True, "slideshow": {}, "tags": []}
     return from_dict({k: metadata[k] for k, v in defaults.items() if metadata.get(k, v) != v})
+
+
+def kept_output_data(data: dict) -> NotebookNode:
+    """滑块是活的，存不下来（它的编号每次都随机）：只留它的文字说明。其余格式全部保留。"""
+    return from_dict({mime: value for mime, value in data.items() if mime != WIDGET_VIEW})
 
 
 def kept_output_metadata(metadata: dict) -> NotebookNode:

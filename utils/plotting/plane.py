@@ -16,21 +16,27 @@ ARROW, LEADER, PINK = "#8C8C8C", "#BDBDBD", "#CC79A7"
 
 
 @course_context()
-def plot_value_plane(V, output, tokens, *, value_names, title):
+def plot_value_plane(V, output, tokens, *, value_names, title, query=None):
     """V 的每一行是平面上的一点，连成的多边形里是输出：权重不为负、每行的和为 1，所以输出总在里面。
 
     参数
     - V: (n, 2)，每个词元的值；output: (n, 2)，每个词元的输出。
+    - query: 只画一个词元的输出时，它是第几个（从 0 数起）；这时 output 是 (1, 2)。
     - tokens: n 个词元；value_names: V 两列的名字。
 
     返回 `CourseFigure`。形状或个数不对时抛出 ValueError。
     """
     V, output = checks.matrix(V, "V"), checks.matrix(output, "output")
-    if V.shape[1] != 2 or output.shape != V.shape:
+    if V.shape[1] != 2 or output.shape != ((len(V) if query is None else 1), 2):
         raise ValueError(
-            f"画在平面上，V 和 output 都要是 (n, 2)，n 相同；收到 V {V.shape}、output {output.shape}。"
-            "请各取两列。"
+            f"画在平面上，V 和 output 都要是 (n, 2)，n 相同（给了 query 时 output 是 (1, 2)）；"
+            f"收到 V {V.shape}、output {output.shape}。请各取两列。"
         )
+    if query is not None and query not in range(len(V)):
+        raise ValueError(
+            f"query 是词元的序号，从 0 到 {len(V) - 1}（V 的形状是 {V.shape}）；收到 {query!r}。"
+        )
+    queries = range(len(V)) if query is None else [query]
     tokens = [shorten(token, 120) for token in checks.labels(tokens, len(V), "行", V.shape)]
     value_names = checks.labels(value_names, 2, "列", V.shape)
     points = np.vstack([V, output])
@@ -55,7 +61,8 @@ def plot_value_plane(V, output, tokens, *, value_names, title):
     green = QKV_COLORS["V"]
     if len(hull) > 1:
         axes.add_patch(Polygon(hull, facecolor=green + "18", edgecolor=green, linewidth=1.2))
-    for start, end in zip(V, output, strict=True):
+    moves = list(zip(V[queries], output, strict=True))
+    for start, end in moves:
         if not np.allclose(start, end):
             style = {"arrowstyle": "->,head_width=3,head_length=5", "color": ARROW, "linewidth": 1}
             axes.add_patch(FancyArrowPatch(start, end, shrinkA=7, shrinkB=7, zorder=2, **style))
@@ -64,9 +71,9 @@ def plot_value_plane(V, output, tokens, *, value_names, title):
     legend = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": 2, "frameon": False}
     axes.legend(**legend, borderaxespad=0.2, handletextpad=0.3)
     settle(figure)
-    names = [*tokens, *(f"新{token}" for token in tokens)]
-    colors = [text_color(green)] * len(V) + [INK] * len(V)
-    strokes = [*zip(V, output, strict=True), *zip(hull, hull[1:] + hull[:1], strict=True)]
+    names = [*tokens, *(f"新{tokens[i]}" for i in queries)]
+    colors = [text_color(green)] * len(V) + [INK] * len(queries)
+    strokes = [*moves, *zip(hull, hull[1:] + hull[:1], strict=True)]
     _write_names(axes, points, names, colors, strokes)
     return figure
 

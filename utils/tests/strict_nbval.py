@@ -13,7 +13,7 @@ import nbformat
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
-from utils.refresh import kept_output_metadata, kernel_environment, picture_difference
+from utils.refresh import kept_output_data, kept_output_metadata, kernel_environment, picture_difference
 
 
 class StrictNotebook(IPyNbFile):
@@ -89,7 +89,7 @@ def _differences(old: dict, new: dict) -> Iterator[str]:
     old_metadata, new_metadata = old["metadata"], kept_output_metadata(new["metadata"])
     if old_metadata != new_metadata:
         yield f"metadata 不同：存下 {old_metadata}，重新运行得到 {new_metadata}"
-    old_data, new_data = old["data"], new["data"]
+    old_data, new_data = old["data"], kept_output_data(new["data"])
     if old_data.keys() != new_data.keys():
         yield f"格式不同：存下 {sorted(old_data)}，重新运行得到 {sorted(new_data)}"
     for mime in old_data.keys() & new_data.keys():

@@ -213,6 +213,9 @@ GALLERY = {
     "平面": lambda: plot_value_plane(
         V, OUTPUT, "猫吃鱼", value_names=["谁在吃", "吃的是什么"], title="输出在三角形里"
     ),
+    "一个输出的平面": lambda: plot_value_plane(
+        V, OUTPUT[1:2], "猫吃鱼", value_names=["谁在吃", "吃的是什么"], title="只画一个", query=1
+    ),
     "挤在一起的平面": lambda: plot_value_plane(
         [[1, 1], [1, 1], [1, 1]], [[1, 1]] * 3, "我爱你", value_names=["a", "b"], title="同一点"
     ),
@@ -749,6 +752,14 @@ def test_describe_reads_any_matplotlib_figure():
         (
             lambda: plot_value_plane(V, OUTPUT[:2], "猫吃鱼", value_names="ab", title="t"),
             ["(3, 2)", "(2, 2)"],
+        ),
+        (
+            lambda: plot_value_plane(V, OUTPUT, "猫吃鱼", value_names="ab", title="t", query=1),
+            ["(1, 2)", "(3, 2)"],
+        ),
+        (
+            lambda: plot_value_plane(V, OUTPUT[:1], "猫吃鱼", value_names="ab", title="t", query=3),
+            ["从 0 到 2", "(3, 2)", "收到 3"],
         ),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 from nbformat import v4
 from PIL import Image, ImageDraw
 
-from utils.refresh import picture_difference
+from utils.refresh import WIDGET_VIEW, picture_difference
 from utils.tests.strict_nbval import output_differences
 
 pytest_plugins = ["pytester"]
@@ -132,6 +132,24 @@ def test_metadata_that_refresh_does_not_store_is_not_compared():
     assert not list(output_differences([result({"text/plain": "1"}, SIZE)], [fresh]))
 
 
+WIDGET = {WIDGET_VIEW: {"model_id": "a1b2", "version_major": 2, "version_minor": 0}}
+
+
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [
+        ({"text/plain": "滑块"}, ""),
+        ({"text/plain": "别的"}, "text/plain"),
+        ({}, "格式"),
+        ({"text/plain": "滑块", "text/html": "滑块"}, "格式"),
+        ({"text/plain": "滑块", **WIDGET}, "格式"),  # 编号是随机的，不该存下
+    ],
+)
+def test_of_a_live_widget_only_its_description_is_stored_and_compared(stored, said):
+    differences = "\n".join(output_differences([result(stored)], [result({"text/plain": "滑块", **WIDGET})]))
+    assert said in differences and bool(said) == bool(differences)
+
+
 # ---------------------------------------------------------------- 整本
 
 
@@ -145,6 +163,13 @@ def picture_cell(*args, metadata=SIZE, **kwargs):
     data = {"image/png": png(*args, **kwargs), "text/plain": "一格热力图"}
     output = v4.new_output("execute_result", data=data, metadata=metadata, execution_count=1)
     return code("Picture()", output)
+
+
+def widget_cell(description):
+    source = """from ipywidgets import IntSlider
+type("Slider", (IntSlider,), {"__repr__": lambda self: "可拖动的滑块"})()"""
+    output = v4.new_output("execute_result", data={"text/plain": description}, execution_count=1)
+    return code(source, output)
 
 
 # 每一格：(存下的样子, 应有的结果, 失败时应说的话)
@@ -162,6 +187,8 @@ CELLS = [
     (code("print(1)", text("2\n"), tags=["nbval-skip"]), "failed", "-2\n+1"),
     (code("1 / 0", tags=["raises-exception"]), "failed", "ZeroDivisionError"),
     (code("print(1)", text("1\n", "stderr")), "failed", "stderr"),
+    (widget_cell("可拖动的滑块"), "passed", ""),
+    (widget_cell("别的滑块"), "failed", "-别的滑块\n+可拖动的滑块"),
     (code("import socket; socket.create_connection(('192.0.2.1', 80))"), "failed", "不能联网"),
     (code("print(1)", text("1\n")), "passed", ""),
 ]

@@ -1,0 +1,165 @@
+"""拖：可以拖动的滑块，一动就重算、重画（ipywidgets）。
+
+每个函数返回一个 `Explorer`：放在一格的最后，打开笔记本运行这一格就能拖。它的 `picture` 是眼下的图，
+放在下一格里就是一张普通的图：导出成网页、PDF 时滑块不能动，这张图还在。
+
+只有这里用到 ipywidgets。算用 `attention`，画用 `plotting`。
+"""
+
+import base64
+import html
+from typing import NamedTuple
+
+import numpy as np
+from ipywidgets import HTML, FloatSlider, Layout, SelectionSlider, ToggleButtons, VBox
+
+from utils.attention import scale_scores, softmax, weighted_sum
+from utils.plotting import plot_bars, plot_value_plane
+
+WIDTHS = (1, 4, 16, 64, 256, 768)
+DIVISORS = ("不缩放", "÷ √d_k", "÷ d_k")
+TEMPERATURES = (0.1, 0.2, 0.5, 1, 2, 5, 10)
+LOWEST, HIGHEST, STEP = -5, 5, 0.25  # 分数滑块的两端和一格
+
+
+class Picture(NamedTuple):
+    """一张画好的图：PNG 字节、以 CSS 像素计的宽高、中文描述。"""
+
+    png: bytes
+    size: dict
+    description: str
+
+    def __repr__(self):
+        return self.description
+
+    def _repr_png_(self):
+        return self.png, self.size
+
+
+class Explorer(VBox):
+    """几个控件，下面一张图；控件一变，图就重画。
+
+    controls : {draw 的参数名: 控件}；draw : 由控件的值画图的函数，返回 CourseFigure。
+    `picture` 是眼下的图。`repr` 说明有哪些控件：笔记本里只存得下这段文字。
+    """
+
+    def __init__(self, controls, draw):
+        self._controls, self._draw = controls, draw
+        self._shown = HTML()
+        super().__init__([*controls.values(), self._shown])
+        self._redraw()
+        for control in controls.values():
+            control.observe(self._redraw, names="value")
+
+    def _redraw(self, change=None):
+        figure = self._draw(**{name: control.value for name, control in self._controls.items()})
+        self.picture = Picture(*figure._repr_png_(), repr(figure))
+        data = base64.b64encode(self.picture.png).decode("ascii")
+        size = " ".join(f'{side}="{pixels}"' for side, pixels in self.picture.size.items())
+        alt = html.escape(self.picture.description)
+        self._shown.value = f'<img src="data:image/png;base64,{data}" alt="{alt}" {size}>'
+
+    def __repr__(self):
+        names = "、".join(control.description for control in self._controls.values())
+        return f"可拖动的控件：{names}（打开笔记本，运行这一格，就能拖）"
+
+
+def explore_scaling():
+    """第 3 步：拖 d_k，换除法，看六个键的注意力权重。
+
+    一个查询、六个键，每个 768 个分量，均值 0、方差 1（种子 0，与第 3 本的 row 相同）；
+    d_k 取多少，就用前多少个分量。
+    """
+    rng = np.random.default_rng(0)
+    query, keys = rng.standard_normal(768), rng.standard_normal((6, 768))
+
+    def draw(d_k, divisor):
+        scores = (keys[:, :d_k] @ query[:d_k])[None]
+        scaled = {"不缩放": scores, "÷ √d_k": scale_scores(scores, d_k), "÷ d_k": scores / d_k}[divisor]
+        return plot_bars(
+            {f"d_k = {d_k}，{divisor}": softmax(scaled)[0]},
+            title=f"softmax 之前：从 {scaled.min():.2f} 到 {scaled.max():.2f}".replace("-", "−"),
+            x_name="键",
+            y_name="注意力权重",
+            y_max=1,
+        )
+
+    controls = {
+        "d_k": _choice("d_k", WIDTHS, WIDTHS[-1]),
+        "divisor": ToggleButtons(options=DIVISORS, value=DIVISORS[0], description="除法", style=_STYLE),
+    }
+    return Explorer(controls, draw)
+
+
+def explore_softmax(scores_row, tokens):
+    """第 4 步：拖每个键的分数和温度 T，看 softmax(分数 / T)。
+
+    scores_row : (n_k,)，开始时的分数，在 −5 到 5 之间；tokens : n_k 个词元。
+    ValueError：个数不同，或者分数超出滑块的两端。
+    """
+    controls = _score_sliders(scores_row, tokens)
+
+    def draw(T, **scores):
+        return plot_bars(
+            {f"T = {T}": softmax([[score / T for score in scores.values()]])[0]},
+            title="softmax(分数 / T)",
+            x_name="键",
+            y_name="注意力权重",
+            y_max=1,
+            x_labels=tokens,
+        )
+
+    return Explorer({**controls, "T": _choice("温度 T", TEMPERATURES, 1)}, draw)
+
+
+def explore_weighted_sum(V, tokens, value_names, query):
+    """第 5 步：拖一个查询对每个键的分数，看它的输出在值围成的图形里移动。
+
+    V : (n, 2)；tokens : n 个词元；value_names : V 两列的名字；query : 查询是第几个词元，从 0 数起。
+    开始时分数都是 0，权重相等，输出是各个值的平均。
+    ValueError：形状或个数不对。
+    """
+
+    def draw(**scores):
+        weights = softmax([list(scores.values())])
+        shares = "、".join(f"{token} {weight:.2f}" for token, weight in zip(tokens, weights[0], strict=True))
+        return plot_value_plane(
+            V, weighted_sum(weights, V), tokens, value_names=value_names, query=query, title=f"权重：{shares}"
+        )
+
+    return Explorer(_score_sliders(np.zeros(len(V)), tokens), draw)
+
+
+_STYLE = {"description_width": "initial"}  # 标签多长就多宽，不截断
+_WIDE = Layout(width="24em")
+
+
+def _choice(name, options, value):
+    """在几个数里选一个的滑块。"""
+    return SelectionSlider(
+        options=options, value=value, description=name, continuous_update=False, style=_STYLE, layout=_WIDE
+    )
+
+
+def _score_sliders(scores, tokens):
+    """每个键一个分数滑块；松手才重画，拖动时不卡。"""
+    scores = [float(score) for score in scores]
+    if len(scores) != len(tokens) or not all(LOWEST <= score <= HIGHEST for score in scores):
+        raise ValueError(
+            f"每个词元要有一个分数，在 {LOWEST} 到 {HIGHEST} 之间。\n"
+            f"收到：{len(tokens)} 个词元，{len(scores)} 个分数 {scores}。\n"
+            "怎么办：传矩阵的一行，如 scaled_scores[0]，和同一个例句的词元。"
+        )
+    return {
+        f"score_{number}": FloatSlider(
+            value=score,
+            min=LOWEST,
+            max=HIGHEST,
+            step=STEP,
+            description=f"“{token}”的分数",
+            continuous_update=False,
+            style=_STYLE,
+            layout=_WIDE,
+        )
+        for number, (token, score) in enumerate(zip(tokens, scores, strict=True), start=1)
+    }

@@ -1,0 +1,130 @@
+"""滑块：动一下，图就变成用那些数直接算出、画出的图；存下的只有文字和图。"""
+
+import base64
+import re
+
+import numpy as np
+import pytest
+import torch
+from ipywidgets import HTML, ToggleButtons
+
+from utils.examples import load_example
+from utils.explorers import DIVISORS, explore_scaling, explore_softmax, explore_weighted_sum
+from utils.plotting import plot_value_plane
+from utils.refresh import WIDGET_VIEW, kept_output_data
+
+CAT = load_example("猫吃鱼")
+V = CAT.X @ CAT.W_V
+MAKERS = {
+    "scaling": explore_scaling,
+    "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
+    "weighted_sum": lambda: explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1),
+}
+
+
+@pytest.fixture(params=MAKERS)
+def explorer(request):
+    return MAKERS[request.param]()
+
+
+def controls(explorer):
+    """{标签: 控件}"""
+    return {child.description: child for child in explorer.children if not isinstance(child, HTML)}
+
+
+def shown(explorer):
+    """屏幕上的图：PNG 字节和替代文字。"""
+    (picture,) = (child.value for child in explorer.children if isinstance(child, HTML))
+    data, alt = re.fullmatch(
+        r'<img src="data:image/png;base64,(.+?)" alt="([^"]+)" width="\d+" height="\d+">', picture
+    ).groups()
+    return base64.b64decode(data), alt
+
+
+def bars(description):
+    """描述里一幅柱状图各柱的高，两位小数。"""
+    return [float(number) for number in re.findall(r"\S+ (\d\.\d\d)(?=、|$)", description.split("柱：")[1])]
+
+
+def torch_weights(scores):
+    return torch.softmax(torch.tensor(scores, dtype=torch.float64), dim=0).numpy()
+
+
+@pytest.mark.parametrize("divisor", DIVISORS)
+def test_scaling_shows_the_softmax_of_the_divided_scores(divisor):
+    explorer = explore_scaling()
+    controls(explorer)["d_k"].value = 64
+    controls(explorer)["除法"].value = divisor
+    rng = np.random.default_rng(0)
+    query, keys = rng.standard_normal(768), rng.standard_normal((6, 768))
+    scores = keys[:, :64] @ query[:64] / {"不缩放": 1, "÷ √d_k": 8, "÷ d_k": 64}[divisor]
+    description = explorer.picture.description
+    assert f"「d_k = 64，{divisor}」" in description
+    assert f"从 {min(scores):.2f} 到 {max(scores):.2f}".replace("-", "−") in description
+    assert bars(description) == pytest.approx(torch_weights(scores), abs=0.00501)
+
+
+def test_softmax_divides_the_scores_by_the_temperature():
+    explorer = explore_softmax([1, 0.5, 0.5], "我爱你")
+    assert bars(explorer.picture.description) == [0.45, 0.27, 0.27]
+    controls(explorer)["“爱”的分数"].value = -2
+    controls(explorer)["温度 T"].value = 0.5
+    assert bars(explorer.picture.description) == pytest.approx(torch_weights([2, -4, 1]), abs=0.00501)
+
+
+def test_weighted_sum_moves_the_output_inside_the_triangle():
+    explorer = explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1)
+    controls(explorer)["“鱼”的分数"].value = 2
+    weights = torch_weights([0, 0, 2])
+    title = "权重：猫 0.11、吃 0.11、鱼 0.79"
+    figure = plot_value_plane(
+        V, weights[None] @ V, CAT.tokens, value_names=CAT.V_columns, query=1, title=title
+    )
+    assert explorer.picture.description == repr(figure)
+    assert explorer.picture._repr_png_() == figure._repr_png_()
+
+
+def test_the_plain_picture_is_always_the_one_on_the_screen(explorer):
+    before = explorer.picture
+    assert shown(explorer) == (before.png, before.description)
+    for control in controls(explorer).values():
+        changed = explorer.picture
+        if hasattr(control, "options"):
+            control.value = control.options[1]
+        else:
+            control.value += 1
+        assert explorer.picture.description != changed.description
+        assert shown(explorer) == (explorer.picture.png, explorer.picture.description)
+    assert before.png.startswith(b"\x89PNG") and repr(before) == before.description
+
+
+def test_two_explorers_start_the_same(explorer, request):
+    again = MAKERS[request.node.callspec.params["explorer"]]()
+    assert again.picture == explorer.picture and repr(again) == repr(explorer)
+
+
+def test_only_the_description_of_the_controls_is_stored(explorer):
+    data = explorer._repr_mimebundle_()
+    assert WIDGET_VIEW in data
+    stored = kept_output_data(data)
+    assert stored == {"text/plain": repr(explorer)}
+    assert all(label in stored["text/plain"] for label in controls(explorer))
+
+
+def test_no_label_is_cut_and_a_drag_draws_once(explorer):
+    for control in controls(explorer).values():
+        assert control.style.description_width == "initial"
+        assert isinstance(control, ToggleButtons) or control.continuous_update is False
+
+
+def test_nothing_is_printed(capfd):
+    for make in MAKERS.values():
+        for control in controls(make()).values():
+            control.value = getattr(control, "options", [1])[0]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("scores", [[1, 2], [1, 2, 3, 4], [1, 2, 5.5], [1, 2, float("nan")]])
+def test_scores_that_do_not_fit_the_sliders_are_named(scores):
+    with pytest.raises(ValueError, match=r"每个词元要有一个分数(?s:.)*怎么办"):
+        explore_softmax(scores, "我爱你")
