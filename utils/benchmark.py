@@ -28,9 +28,11 @@ BARE = "import matplotlib.pyplot\nimport numpy\nimport torch"
 
 def strict_run(path: Path) -> float:
     """严格重新执行一本笔记的秒数，包括启动 pytest 和内核。"""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={ROOT}", "-c"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
+    if path.parent != NOTEBOOKS:  # 用来比较的笔记在别处，也要受同样严格的检查
+        command += ["-p", "notebooks.conftest", "-c", str(ROOT / "pyproject.toml")]
     start = time.perf_counter()
-    subprocess.run([*command, ROOT / "pyproject.toml", path], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, path], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
