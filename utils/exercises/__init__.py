@@ -72,7 +72,7 @@ def solution(exercise_id):
     exercise = EXERCISES[exercise_id]
     return Text(
         f"{exercise.solution}\n\n为什么：{exercise.why}",
-        f"```python\n{exercise.solution}\n```\n\n**为什么：**{exercise.why}",
+        f"```python\n{exercise.solution}\n```\n\n**为什么**：{exercise.why}",
     )
 
 

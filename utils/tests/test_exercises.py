@@ -8,6 +8,8 @@ import threading
 import time
 import tracemalloc
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -593,6 +595,28 @@ def test_a_strange_answer_is_wrong_in_one_message(exercise, answer):
         ("bug_softmax", [4]),
         ("reading_cell", "b"),
         ("reading_cell", " B. “吃”看向“鱼”"),
+        ("reading_cell", "（Ｂ）"),
+        ("reading_cell", "选B"),
+        ("reading_cell", ["B"]),
+        ("pencil_score", "０．２４"),
+        ("pencil_score", "6／25"),
+        ("pencil_score", Decimal("0.24")),
+        ("pencil_score", Fraction(6, 25)),
+        ("pencil_std", "40 倍"),
+        ("pencil_softmax", "0.25 0.5 0.25"),
+        ("pencil_softmax", "0.25；0.5; 0.25"),
+        ("pencil_softmax", [[0.25, 0.5, 0.25]]),
+        ("pencil_softmax", [[0.25], [0.5], [0.25]]),
+        ("pencil_softmax", ["1 / 4", "0.5", 0.25]),
+        ("projection_shape", "5X2"),
+        ("projection_shape", "5*2"),
+        ("projection_shape", "5 2"),
+        ("projection_shape", "５×２"),
+        ("projection_shape", "5 行 2 列"),
+        ("bug_softmax", "第4行"),
+        ("bug_softmax", "４行"),
+        ("bug_softmax", "第四行"),
+        ("bug_softmax", "line 4"),
     ],
 )
 def test_kindly_read_answers_pass(exercise_id, answer):
@@ -616,11 +640,23 @@ def test_kindly_read_answers_pass(exercise_id, answer):
         ("bug_softmax", 3.5, "wrong_type"),
         ("reading_cell", "E", "wrong_type"),
         ("reading_cell", 2, "wrong_type"),
+        ("reading_cell", "BC", "wrong_type"),
+        ("reading_cell", "Bat", "wrong_type"),
+        ("reading_cell", "B or not", "wrong_type"),
+        ("pencil_score", "\u22120.24", "wrong_sign"),
+        ("pencil_score", np.zeros(10**7), "wrong_type"),
+        ("pencil_softmax", np.broadcast_to(0.5, (10**6, 10**6)), "wrong_type"),
+        ("pencil_softmax", "1" * 10**6, "wrong_type"),
     ],
 )
 def test_other_slips_are_told_apart(exercise_id, answer, mistake):
     verdict = check(exercise_id, answer)
     assert (verdict.status, verdict.mistake) == ("wrong", mistake)
+
+
+def test_the_messages_are_spaced_and_name_the_rule():
+    assert "这里要 3 个数" in repr(check("pencil_softmax", "很大"))
+    assert "只写一个字母" in repr(check("reading_cell", "ABC"))
 
 
 def test_an_unknown_shape_says_which_number_is_right():
@@ -762,6 +798,7 @@ def test_the_solution_shows_code_and_why(exercise):
     assert exercise.solution in repr(shown)
     assert exercise.why in repr(shown)
     assert f"```python\n{exercise.solution}\n```" in shown._repr_markdown_()
+    assert "\n\n**为什么**：" in shown._repr_markdown_()
 
 
 @pytest.mark.parametrize(
