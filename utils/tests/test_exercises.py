@@ -551,6 +551,9 @@ class Hostile:
         raise RuntimeError("array")
 
 
+SELF = []
+SELF.append(SELF)
+
 STRANGE = [
     *(True, 0, -1, 1e400, float("nan"), 3 + 4j, 10**400, b"1", "不知道", "ABCD", "Z", object(), Hostile()),
     *({}, {1: 2}, [[], 1], [[1, 2], [3]], [1, "x"], [None, 1], (1, 2, 3, 4, 5, 6, 7), range(3), print, int),
@@ -825,8 +828,37 @@ def test_the_solution_shows_code_and_why(exercise):
         (Hostile(), 3, "差在哪里？"),
         ([[1], [1, 2]], 3, "差在哪里？"),
         (-0.0, 0, "猜对了：0。"),
+        ("是", True, "猜对了：是。"),
+        ("对 ", np.bool_(True), "猜对了：是。"),
+        ("True", True, "猜对了：是。"),
+        ("否", False, "猜对了：否。"),
+        ("错", True, "结果是 是"),
+        ("2.72", 2.7183, "猜对了"),
+        ("２", 2, "猜对了：2。"),
+        ("(3，4)", (3, 4), "猜对了：(3, 4)。"),
+        ("0.62,0.38,0", np.array([0.6225, 0.3775, 0]), "猜对了"),
+        ("1，3", {1, 3}, "猜对了：{1、3}。"),
+        (["1 ", "3"], {1, 3}, "猜对了"),
+        ([" 我", "你 "], {"我", "你"}, "猜对了"),
+        ([" 我", "你 "], ["我", "你"], "猜对了"),
+        ("", 3, "还没写下预测"),
+        ("  ", 3, "还没写下预测"),
+        ([None, None], [1, 2], "还没写下预测"),
+        (3 + 0j, 3, "猜的是 一个 complex"),
+        (np.complex128(3), 3, "差在哪里？"),
+        (np.array([3 + 0j]), 3, "差在哪里？"),
+        (3 + 0j, {3}, "差在哪里？"),
+        (b"3", 3, "猜的是 一个 bytes"),
+        (torch.tensor([1.0, 2.0], requires_grad=True), [1, 2], "猜对了"),
+        (3, torch.tensor(3.0, requires_grad=True), "猜对了：3。"),
+        (np.eye(2), np.eye(2), "猜对了：[[1, 0], [0, 1]]。"),
+        (np.broadcast_to(1.0, (10**6, 10**6)), 3, "猜的是 一个形状 (1000000, 1000000) 的数组"),
+        ("很" * 10**6, 3, f"猜的是 “{'很' * 40}…”"),
+        (list(range(10**6)), 3, "猜的是 一个有 1000000 项的 list"),
+        (SELF, 3, "猜的是 [[一个有 1 项的 list]]"),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_a_prediction_is_compared_kindly(guess, truth, words):
     assert words in repr(predict(guess, truth))
 
