@@ -419,6 +419,34 @@ def test_a_broadcast_error_names_both_shapes():
     assert "(3, 5) 和 (3,)" in repr(check("softmax", answer))
 
 
+def test_an_error_without_words_is_told_by_its_name_alone():
+    message = repr(check("softmax", learner("def answer(scaled_scores):\n    raise SystemExit\n")))
+    assert "时报错：SystemExit\n" in message
+
+
+@pytest.mark.parametrize("body", ["np.broadcast_to(1.0, (10**6, 10**6))", "np.zeros((20000, 20000))"])
+@pytest.mark.parametrize("exercise_id", ["project", "softmax"])
+def test_a_huge_result_is_judged_by_its_shape(exercise_id, body):
+    """逐个比较这么多的数，要么内存不够，要么几分钟也算不完。"""
+    arguments = ", ".join(EXERCISES[exercise_id].arguments)
+    verdict = check(exercise_id, learner(f"def answer({arguments}):\n    return {body}\n"))
+    assert (verdict.status, verdict.mistake) == ("wrong", "wrong_shape")
+
+
+def test_a_function_that_checks_itself_is_answered_calmly():
+    seen = []
+
+    def answer(X, W):
+        seen.append(check("project", answer))
+        return X @ W
+
+    assert check("project", answer).status == "passed"
+    assert {repr(verdict) for verdict in seen} == {"check 正在运行这个函数：函数里面不要再调用 check。"}
+    verdict = check("project", lambda X, W: check("project", answer))
+    assert (verdict.status, verdict.mistake) == ("wrong", "wrong_type")
+    assert "不要再调用 check" in repr(verdict)
+
+
 def test_a_called_function_is_not_a_function():
     verdict = check("softmax", attention.softmax([[1, 2]]))
     assert (verdict.status, verdict.mistake) == ("wrong", "not_a_function")
@@ -559,6 +587,7 @@ STRANGE = [
     *({}, {1: 2}, [[], 1], [[1, 2], [3]], [1, "x"], [None, 1], (1, 2, 3, 4, 5, 6, 7), range(3), print, int),
     *(np.zeros(0), np.zeros((2, 2)), np.array(["a"]), np.array([None]), np.datetime64("2020-01-01")),
     *(torch.zeros(2), torch.zeros(2, requires_grad=True), torch.Size([1]), Hostile, ValueError("x")),
+    *(SELF, [[SELF]], "1" * 10**6, Decimal("nan"), np.zeros(10**7)),
 ]
 
 
@@ -667,12 +696,32 @@ def test_an_unknown_shape_says_which_number_is_right():
     assert "列数对，行数不对" in repr(check("projection_shape", (7, 2)))
 
 
-@pytest.mark.parametrize("exercise_id", ["softmx", "", None, 3, ["softmax"], Hostile()], ids=range(6))
-def test_an_unknown_exercise_is_answered_calmly(exercise_id):
+@pytest.mark.parametrize(
+    ("exercise_id", "words"),
+    [
+        ("softmx", "没有叫 'softmx' 的练习"),
+        ("", "没有叫 '' 的练习"),
+        ("很" * 10**6, f"没有叫 '{'很' * 40}…' 的练习"),
+        (None, "请写上练习的编号"),
+        (3, "编号要加引号"),
+        (attention.softmax, "编号要加引号"),
+        (["softmax"], "编号要加引号"),
+        (Hostile(), "编号要加引号"),
+    ],
+    ids=range(8),
+)
+def test_an_unknown_exercise_is_answered_calmly(exercise_id, words):
     for result in (check(exercise_id, 1), hint(exercise_id), solution(exercise_id)):
-        assert repr(result).startswith("没有叫")
+        assert repr(result).startswith(words)
+        assert len(repr(result)) < 600
     assert check(exercise_id, 1).status == "not_attempted"
     assert 'softmax"？' in repr(check("softmx", 1))
+
+
+def test_an_id_alone_is_enough():
+    assert check("softmax").status == "not_attempted"
+    assert "还没作答" in repr(check("softmax"))
+    assert all(exercise_id in repr(hint()) for exercise_id in EXERCISES)
 
 
 # ---------------------------------------------------------------- 时限
@@ -755,14 +804,33 @@ def test_memory_does_not_grow_over_a_thousand_calls():
     assert grown < 50_000
 
 
+LEAVING = """
+from IPython.display import clear_output, display
+import matplotlib.pyplot as plt
+
+before = get_ipython().ask_exit
+
+
+def {name}(X, W):
+    {body}
+    return X @ W
+
+
+check("project", {name}).mistake, check("project", {name}).message, get_ipython().ask_exit == before
+"""
+
+
 def test_a_kernel_survives_an_endless_function_and_an_interrupt():
-    """真的内核：超时以后、学习者中断以后，下一格照常运行。"""
+    """真的内核：超时以后、学习者中断以后，下一格照常运行；exit() 不让它退出，display 不显示。"""
     endless = "def answer(X, W):\n    while True:\n        pass\n\n\n"
     sources = [
         "import sys\nsys.path.insert(0, '..')\nfrom utils.exercises import check, running",
         f"{endless}running.LIMIT_SECONDS = 0.3\ncheck('project', answer).mistake",
         f"{endless}running.LIMIT_SECONDS = 100\ncheck('project', answer)",  # nbclient 两秒后按下中断
         "check('project', lambda X, W: X @ W)",
+        LEAVING.format(name="leaving", body="exit() if X.size % 2 else quit()"),
+        LEAVING.format(name="showing", body="clear_output(); display(X); plt.plot(X); plt.show(); print(1)"),
+        "import time; time.sleep(4); display('还在')",
     ]
     notebook = v4.new_notebook(cells=[v4.new_code_cell(source) for source in sources])
     client = NotebookClient(
@@ -776,10 +844,17 @@ def test_a_kernel_survives_an_endless_function_and_an_interrupt():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "timeout_func", lambda cell: 2 if "100" in cell.source else 60)
         client.execute()
-    timed_out, interrupted, passed = (cell.outputs[-1] for cell in notebook.cells[1:])
+    timed_out, interrupted, passed, left, shown, last = (cell.outputs[-1] for cell in notebook.cells[1:])
     assert timed_out.data["text/plain"] == "'time_limit'"
     assert interrupted.ename == "KeyboardInterrupt"
     assert passed.data["text/plain"].startswith("通过")
+    assert left.data["text/plain"].startswith("('raised'")
+    assert "SystemExit" in left.data["text/plain"]
+    assert left.data["text/plain"].endswith("True)")
+    assert [output.output_type for output in notebook.cells[5].outputs] == ["execute_result"]
+    assert shown.data["text/plain"].startswith("(None")
+    assert "print" in shown.data["text/plain"]
+    assert last.data["text/plain"] == "'还在'"
 
 
 # ---------------------------------------------------------------- 提示、答案、预测
@@ -792,7 +867,12 @@ def test_hints_go_on_and_the_last_one_stays(exercise):
         assert words in repr(hint(exercise.id, level))
     last = repr(hint(exercise.id, len(exercise.hints)))
     assert repr(hint(exercise.id, 99)) == last
-    assert repr(hint(exercise.id)) == repr(hint(exercise.id, 0)) == repr(hint(exercise.id, "2"))
+    assert repr(hint(exercise.id)) == repr(hint(exercise.id, 0)) == repr(hint(exercise.id, "x"))
+    for level in ("2", 2.0, np.int64(2)):
+        assert repr(hint(exercise.id, level)) == repr(hint(exercise.id, 2))
+    for level in (True, float("nan"), None, -3):
+        assert repr(hint(exercise.id, level)) == repr(hint(exercise.id))
+    assert repr(hint(exercise.id, float("inf"))) == last
 
 
 @each_exercise
