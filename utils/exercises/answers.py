@@ -80,7 +80,7 @@ def plain(text):
 
 def split(text):
     """去掉外面的括号，按逗号、分号、顿号或空白分开。"""
-    text = re.sub(r"\s*/\s*", "/", text.strip("[](){} "))
+    text = re.sub(r"\s*/\s*", "/", text.strip("[](){}。 "))
     return re.split(_SEPARATORS, text.strip(",;、 "))
 
 

@@ -102,7 +102,7 @@ def _quiet_notebook(sink):
 
     publisher = shell.display_pub
     with (
-        mock.patch.object(shell, "ask_exit", leave),
+        mock.patch.object(shell, "ask_exit", leave, create=True),  # 不是每种 IPython 都有
         mock.patch.object(publisher, "publish", publish),
         mock.patch.object(publisher, "clear_output", publish),
     ):

@@ -4,6 +4,8 @@ import _thread
 import gc
 import linecache
 import re
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -631,6 +633,7 @@ def test_a_strange_answer_is_wrong_in_one_message(exercise, answer):
         ("reading_cell", "选B"),
         ("reading_cell", ["B"]),
         ("pencil_score", "０．２４"),
+        ("pencil_score", "0.24。"),
         ("pencil_score", "6／25"),
         ("pencil_score", Decimal("0.24")),
         ("pencil_score", Fraction(6, 25)),
@@ -818,6 +821,26 @@ def {name}(X, W):
 
 check("project", {name}).mistake, check("project", {name}).message, get_ipython().ask_exit == before
 """
+
+
+def test_a_plain_ipython_shell_is_left_as_it_was():
+    """没有 ask_exit 的 IPython：exit() 只是报错，display 不显示，事后都复原。"""
+    cell = """
+from utils.exercises import check
+def leaving(X, W):
+    exit()
+def showing(X, W):
+    display(X)
+    return X @ W
+statuses = [check("project", function) for function in (leaving, showing)]
+print([verdict.mistake for verdict in statuses], hasattr(get_ipython(), "ask_exit"))
+display("看得见")
+"""
+    source = "from IPython.core.interactiveshell import InteractiveShell\n"
+    source += f"InteractiveShell.instance().run_cell({cell!r})"
+    command = [sys.executable, "-X", "utf8", "-c", source]
+    result = subprocess.run(command, cwd=NOTEBOOKS.parent, capture_output=True, encoding="utf-8", check=True)
+    assert result.stdout.splitlines() == ["['raised', None] False", "'看得见'"]
 
 
 def test_a_kernel_survives_an_endless_function_and_an_interrupt():
