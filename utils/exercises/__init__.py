@@ -20,15 +20,17 @@ import difflib
 from utils.exercises import (
     overview,
     projection,
+    running,
     scaling,
     scores,
     self_attention,
     softmax,
     weighted_sum,
 )
+from utils.exercises.answers import read_numbers, type_name
 from utils.exercises.checking import judge
 from utils.exercises.predictions import predict
-from utils.exercises.records import Exercise, Mistake, Text, Verdict
+from utils.exercises.records import Exercise, Mistake, Text, Verdict, shorten
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Text", "Verdict", "check", "hint", "predict", "solution"]
 
@@ -39,40 +41,42 @@ EXERCISES = {
 }
 
 
-def check(exercise_id, answer):
+def check(exercise_id, answer=None):
     """判定一个答案，返回 Verdict；从不抛出异常。
 
     exercise_id : 练习的编号，EXERCISES 的键，如 "softmax"
     answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选读法交字母。
-        None 和 ... 表示还没作答。
+        不写、None 和 ... 表示还没作答。
     返回 Verdict(status, mistake, message)；在笔记本里显示的是 message。
     运行超过 running.LIMIT_SECONDS 秒的函数不再等下去。学习者自己按的中断照常有效。
     """
+    if running.inside():  # 函数里又判定自己，会没完没了
+        message = "check 正在运行这个函数：函数里面不要再调用 check。"
+        return Verdict("not_attempted", None, message)
     if not _known(exercise_id):
         return Verdict("not_attempted", None, _unknown_message(exercise_id))
     return judge(EXERCISES[exercise_id], answer)
 
 
-def hint(exercise_id, level=1):
-    """一条提示。level : 1、2……，越大越具体；超出的按最后一条算。返回 Text。"""
+def hint(exercise_id=None, level=1):
+    """一条提示。level : 1、2……，越大越具体；超出的按最后一条算。不写编号时列出全部编号。返回 Text。"""
     if not _known(exercise_id):
         return Text(_unknown_message(exercise_id))
     hints = EXERCISES[exercise_id].hints
-    whole = isinstance(level, int) and not isinstance(level, bool)
-    level = min(max(level, 1), len(hints)) if whole else 1
+    level = _read_level(level, len(hints))
     more = f'\n还有更具体的：hint("{exercise_id}", {level + 1})' if level < len(hints) else ""
     text = f"提示 {level}/{len(hints)}：{hints[level - 1]}{more}"
     return Text(text, text.replace("\n", "\n\n"))
 
 
-def solution(exercise_id):
+def solution(exercise_id=None):
     """答案的代码和一段为什么。返回 Text：纯文本，或者排好版的 Markdown。"""
     if not _known(exercise_id):
         return Text(_unknown_message(exercise_id))
     exercise = EXERCISES[exercise_id]
     return Text(
         f"{exercise.solution}\n\n为什么：{exercise.why}",
-        f"```python\n{exercise.solution}\n```\n\n**为什么：**{exercise.why}",
+        f"```python\n{exercise.solution}\n```\n\n**为什么**：{exercise.why}",
     )
 
 
@@ -81,7 +85,19 @@ def _known(exercise_id):
 
 
 def _unknown_message(exercise_id):
-    name = exercise_id if isinstance(exercise_id, str) else type(exercise_id).__name__
-    near = difflib.get_close_matches(str(name), EXERCISES, n=1)
-    question = f'是不是 "{near[0]}"？' if near else "可用的编号：" + "、".join(EXERCISES)
+    every = "可用的编号：" + "、".join(EXERCISES)
+    if exercise_id is None:
+        return f'请写上练习的编号，如 "softmax"。{every}'
+    if not isinstance(exercise_id, str):
+        return f'编号要加引号，如 "softmax"；收到的是{type_name(exercise_id)}。{every}'
+    name = shorten(exercise_id)
+    near = difflib.get_close_matches(name, EXERCISES, n=1)
+    question = f'是不是 "{near[0]}"？' if near else every
     return f"没有叫 {name!r} 的练习。{question}"
+
+
+def _read_level(level, most):
+    numbers = read_numbers(level)
+    if numbers is None or numbers.shape != (1,) or not numbers[0] >= 1:
+        return 1
+    return int(min(numbers[0], most))

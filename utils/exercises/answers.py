@@ -1,10 +1,18 @@
-"""读懂学习者写的答案：一个数、一列数、一个形状；也把它们写成文字。"""
+"""读懂学习者写的答案：一个数、一列数、一个形状、一个行号、一个字母；也把它们写成文字。"""
 
+import math
+import re
+import unicodedata
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Number, Real
 
 import numpy as np
 
+MOST = 1000  # 再长的就不是手写的答案了，不去读它
+_SEPARATORS = r"[,;、\s]+"
+_UNITS = "倍次行个列步项格条对"
+_DIGITS = "零一二三四五六七八九"
 _TYPE_NAMES = {
     "list": "列表（list）",
     "tuple": "元组（tuple）",
@@ -29,13 +37,19 @@ def is_blank(answer):
 
 def read_numbers(answer):
     """把一个数、一列数或写着数的文字读成一维数组；读不出时返回 None。"""
+    if _size(answer) > MOST:
+        return None
     if hasattr(answer, "detach"):  # torch 张量
         answer = answer.detach().cpu().numpy()
     if isinstance(answer, str):
-        answer = answer.strip().strip("[]()（）").replace("，", ",").replace("、", ",").split(",")
+        answer = split(re.sub(rf"(?<=\d)\s*[{_UNITS}]", " ", plain(answer)))
     if isinstance(answer, np.ndarray | np.generic):
         answer = answer.ravel().tolist()
     items = answer if isinstance(answer, list | tuple) else [answer]
+    if len(items) == 1 and isinstance(items[0], list | tuple):  # 一行的矩阵
+        items = items[0]
+    if all(isinstance(item, list | tuple) and len(item) == 1 for item in items):  # 一列的矩阵
+        items = [item[0] for item in items]
     try:
         return np.array([_read_number(item) for item in items], float)
     except (ValueError, TypeError, ArithmeticError):
@@ -43,17 +57,61 @@ def read_numbers(answer):
 
 
 def _read_number(item):
-    if isinstance(item, bool) or not isinstance(item, Real | str):
+    if isinstance(item, bool) or not isinstance(item, Real | Decimal | str):
         raise TypeError
-    return float(Fraction(item.strip()) if isinstance(item, str) and "/" in item else item)
+    if isinstance(item, str):
+        item = plain(item)
+        item = Fraction(item.replace(" ", "")) if "/" in item else item
+    return float(item)
+
+
+def _size(value):
+    """不读内容也知道的大小：数组的项数，文字和列表的长度。"""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return math.prod(shape)
+    return len(value) if isinstance(value, str | list | tuple) else 1
+
+
+def plain(text):
+    """全角变半角，减号变 -，去掉两头的空白。"""
+    return unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+
+
+def split(text):
+    """去掉外面的括号，按逗号、分号、顿号或空白分开。"""
+    text = re.sub(r"\s*/\s*", "/", text.strip("[](){}。 "))
+    return re.split(_SEPARATORS, text.strip(",;、 "))
 
 
 def read_shape(answer):
     """把元组、列表、数组或文字 "(3, 4)" 读成正整数的元组；读不出时返回 None。"""
-    numbers = read_numbers(answer.replace("×", ",").replace("x", ",") if isinstance(answer, str) else answer)
+    if isinstance(answer, str) and len(answer) <= MOST:
+        answer = re.sub(r"[xX×*]", ",", plain(answer))
+    numbers = read_numbers(answer)
     if numbers is None or not (np.isfinite(numbers) & (numbers == np.round(numbers)) & (numbers > 0)).all():
         return None
     return tuple(int(value) for value in numbers)
+
+
+def read_line(answer):
+    """把行号读成一个数：4、"4"、"第 4 行"、"第四行"、"line 4"；读不出时返回 None。"""
+    if isinstance(answer, str) and len(answer) <= MOST:
+        text = plain(answer).lower()
+        if found := re.fullmatch(rf"(?:第|line)?\s*(\d+|[{_DIGITS}])\s*行?", text):
+            return int(found[1]) if found[1].isdigit() else _DIGITS.index(found[1])
+    numbers = read_numbers(answer)
+    return numbers[0] if numbers is not None and numbers.shape == (1,) else None
+
+
+def read_letter(answer):
+    """读出唯一的一个字母，变成大写："c"、"(C)"、"选 C"、["C"]；一个单词、几个字母都不算，返回 None。"""
+    if isinstance(answer, list | tuple) and len(answer) == 1:
+        answer = answer[0]
+    if not isinstance(answer, str) or len(answer) > MOST:
+        return None
+    words = re.findall(r"[A-Z]+", plain(answer).upper())
+    return words[0] if len(words) == 1 and len(words[0]) == 1 else None
 
 
 def number(value, decimals=4):

@@ -5,7 +5,16 @@
 
 import numpy as np
 
-from utils.exercises.answers import describe, is_blank, number, read_numbers, read_shape, type_name
+from utils.exercises.answers import (
+    describe,
+    is_blank,
+    number,
+    read_letter,
+    read_line,
+    read_numbers,
+    read_shape,
+    type_name,
+)
 from utils.exercises.functions import judge_function
 from utils.exercises.records import not_attempted, passed, wrong
 
@@ -30,7 +39,7 @@ def _judge_number(exercise, answer):
     expected = np.atleast_1d(np.asarray(exercise.reference, float))
     numbers = read_numbers(answer)
     if numbers is None:
-        wanted = f"{len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
+        wanted = f" {len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
         return wrong(exercise, "wrong_type", f"这里要{wanted}；收到的是{describe(answer)}。")
     if numbers.shape != expected.shape:
         return wrong(exercise, "wrong_count", f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。")
@@ -73,21 +82,21 @@ def _judge_shape(exercise, answer):
 def _judge_bug(exercise, answer):
     if callable(answer):
         return judge_function(exercise, answer, exercise.repair)
-    line, lines = read_numbers(answer), exercise.snippet.count("\n") + 1
-    if line is None or line.shape != (1,) or line[0] not in range(1, lines + 1):
+    line, lines = read_line(answer), exercise.snippet.count("\n") + 1
+    if line not in range(1, lines + 1):
         reason = f"这里要行号（1 到 {lines}），或者改好的函数；收到的是{describe(answer)}。"
         return wrong(exercise, "wrong_type", reason)
-    if line[0] == exercise.reference:
+    if line == exercise.reference:
         return passed(exercise)
-    mistake = next(mistake for mistake in exercise.mistakes if mistake.answer == line[0])
-    return wrong(exercise, mistake.name, f"你选了第 {line[0]:.0f} 行。", mistake.message)
+    mistake = next(mistake for mistake in exercise.mistakes if mistake.answer == line)
+    return wrong(exercise, mistake.name, f"你选了第 {line:.0f} 行。", mistake.message)
 
 
 def _judge_reading(exercise, answer):
-    letter = answer.strip()[:1].upper() if isinstance(answer, str) else None
+    letter = read_letter(answer)
     if letter not in exercise.options:
         letters = "、".join(exercise.options)
-        reason = f'写一个选项的字母（{letters}），加上引号，如 "A"；收到的是{describe(answer)}。'
+        reason = f'只写一个字母（{letters}），加上引号，如 "A"；收到的是{describe(answer)}。'
         return wrong(exercise, "wrong_type", reason)
     if letter == exercise.reference:
         return passed(exercise)

@@ -88,6 +88,11 @@ class Exercise:
         return f"Exercise({self.id}: {self.title}，{self.notebook})"
 
 
+def shorten(text, length=40):
+    """太长的文字只留开头。"""
+    return text if len(text) <= length else text[:length] + "…"
+
+
 def not_attempted(exercise):
     """还没作答：怎样作答。"""
     how = {

@@ -2,6 +2,7 @@
 
 函数在另一个线程里运行，主线程只等一段时间。这样做在 Windows 上也有效（那里没有 SIGALRM）：
 即使函数停在 sleep 或一次很长的矩阵乘法里，内核也照常可用；学习者自己按“中断”同样有效。
+从不放开全局锁（GIL）的 C 调用和 os._exit 拦不住：前者要等它自己结束，后者连内核一起退出。
 """
 
 import contextlib
@@ -9,6 +10,7 @@ import ctypes
 import inspect
 import io
 import linecache
+import sys
 import sysconfig
 import threading
 import time
@@ -16,11 +18,13 @@ import traceback
 import warnings
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 
 LIMIT_SECONDS = 5.0
 _SLICE = 0.05  # Windows 上等锁时收不到中断，所以一小段一小段地等
+_worker = threading.local()
 _LIBRARIES = (str(Path(__file__).parent.parent), sysconfig.get_path("stdlib"))
 
 
@@ -49,6 +53,7 @@ def run(function, calls, seconds=None):
     outcomes, done, stopping = [], threading.Event(), threading.Event()
 
     def work():
+        _worker.running = True
         with np.errstate(all="ignore"):  # numpy 的这个设置，每个线程各有一份
             for arguments in calls:
                 if stopping.is_set():
@@ -58,7 +63,11 @@ def run(function, calls, seconds=None):
 
     thread = threading.Thread(target=work, daemon=True)
     sink = _Sink()
-    with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(sink), warnings.catch_warnings():
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(sink))
+        stack.enter_context(contextlib.redirect_stderr(sink))
+        stack.enter_context(_quiet_notebook(sink))
+        stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         thread.start()
         try:
@@ -69,6 +78,35 @@ def run(function, calls, seconds=None):
                 stopping.set()
                 _stop(thread, done)
     return Run(list(outcomes), sink.used, timed_out, timed_out and not done.is_set())
+
+
+def inside():
+    """现在是不是正在运行学习者的函数：函数里又调用了 check。"""
+    return getattr(_worker, "running", False)
+
+
+@contextlib.contextmanager
+def _quiet_notebook(sink):
+    """笔记本里的 display 和 plt.show 当作打印收下；exit() 只让函数停下，不让内核退出。"""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is None:
+        yield
+        return
+
+    def leave(*args, **kwargs):
+        raise SystemExit
+
+    def publish(*args, **kwargs):
+        sink.used = True
+
+    publisher = shell.display_pub
+    with (
+        mock.patch.object(shell, "ask_exit", leave, create=True),  # 不是每种 IPython 都有
+        mock.patch.object(publisher, "publish", publish),
+        mock.patch.object(publisher, "clear_output", publish),
+    ):
+        yield
 
 
 def _call(function, arguments):

@@ -4,10 +4,14 @@ import _thread
 import gc
 import linecache
 import re
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -417,6 +421,34 @@ def test_a_broadcast_error_names_both_shapes():
     assert "(3, 5) 和 (3,)" in repr(check("softmax", answer))
 
 
+def test_an_error_without_words_is_told_by_its_name_alone():
+    message = repr(check("softmax", learner("def answer(scaled_scores):\n    raise SystemExit\n")))
+    assert "时报错：SystemExit\n" in message
+
+
+@pytest.mark.parametrize("body", ["np.broadcast_to(1.0, (10**6, 10**6))", "np.zeros((20000, 20000))"])
+@pytest.mark.parametrize("exercise_id", ["project", "softmax"])
+def test_a_huge_result_is_judged_by_its_shape(exercise_id, body):
+    """逐个比较这么多的数，要么内存不够，要么几分钟也算不完。"""
+    arguments = ", ".join(EXERCISES[exercise_id].arguments)
+    verdict = check(exercise_id, learner(f"def answer({arguments}):\n    return {body}\n"))
+    assert (verdict.status, verdict.mistake) == ("wrong", "wrong_shape")
+
+
+def test_a_function_that_checks_itself_is_answered_calmly():
+    seen = []
+
+    def answer(X, W):
+        seen.append(check("project", answer))
+        return X @ W
+
+    assert check("project", answer).status == "passed"
+    assert {repr(verdict) for verdict in seen} == {"check 正在运行这个函数：函数里面不要再调用 check。"}
+    verdict = check("project", lambda X, W: check("project", answer))
+    assert (verdict.status, verdict.mistake) == ("wrong", "wrong_type")
+    assert "不要再调用 check" in repr(verdict)
+
+
 def test_a_called_function_is_not_a_function():
     verdict = check("softmax", attention.softmax([[1, 2]]))
     assert (verdict.status, verdict.mistake) == ("wrong", "not_a_function")
@@ -549,11 +581,15 @@ class Hostile:
         raise RuntimeError("array")
 
 
+SELF = []
+SELF.append(SELF)
+
 STRANGE = [
     *(True, 0, -1, 1e400, float("nan"), 3 + 4j, 10**400, b"1", "不知道", "ABCD", "Z", object(), Hostile()),
     *({}, {1: 2}, [[], 1], [[1, 2], [3]], [1, "x"], [None, 1], (1, 2, 3, 4, 5, 6, 7), range(3), print, int),
     *(np.zeros(0), np.zeros((2, 2)), np.array(["a"]), np.array([None]), np.datetime64("2020-01-01")),
     *(torch.zeros(2), torch.zeros(2, requires_grad=True), torch.Size([1]), Hostile, ValueError("x")),
+    *(SELF, [[SELF]], "1" * 10**6, Decimal("nan"), np.zeros(10**7)),
 ]
 
 
@@ -593,6 +629,29 @@ def test_a_strange_answer_is_wrong_in_one_message(exercise, answer):
         ("bug_softmax", [4]),
         ("reading_cell", "b"),
         ("reading_cell", " B. “吃”看向“鱼”"),
+        ("reading_cell", "（Ｂ）"),
+        ("reading_cell", "选B"),
+        ("reading_cell", ["B"]),
+        ("pencil_score", "０．２４"),
+        ("pencil_score", "0.24。"),
+        ("pencil_score", "6／25"),
+        ("pencil_score", Decimal("0.24")),
+        ("pencil_score", Fraction(6, 25)),
+        ("pencil_std", "40 倍"),
+        ("pencil_softmax", "0.25 0.5 0.25"),
+        ("pencil_softmax", "0.25；0.5; 0.25"),
+        ("pencil_softmax", [[0.25, 0.5, 0.25]]),
+        ("pencil_softmax", [[0.25], [0.5], [0.25]]),
+        ("pencil_softmax", ["1 / 4", "0.5", 0.25]),
+        ("projection_shape", "5X2"),
+        ("projection_shape", "5*2"),
+        ("projection_shape", "5 2"),
+        ("projection_shape", "５×２"),
+        ("projection_shape", "5 行 2 列"),
+        ("bug_softmax", "第4行"),
+        ("bug_softmax", "４行"),
+        ("bug_softmax", "第四行"),
+        ("bug_softmax", "line 4"),
     ],
 )
 def test_kindly_read_answers_pass(exercise_id, answer):
@@ -616,6 +675,13 @@ def test_kindly_read_answers_pass(exercise_id, answer):
         ("bug_softmax", 3.5, "wrong_type"),
         ("reading_cell", "E", "wrong_type"),
         ("reading_cell", 2, "wrong_type"),
+        ("reading_cell", "BC", "wrong_type"),
+        ("reading_cell", "Bat", "wrong_type"),
+        ("reading_cell", "B or not", "wrong_type"),
+        ("pencil_score", "\u22120.24", "wrong_sign"),
+        ("pencil_score", np.zeros(10**7), "wrong_type"),
+        ("pencil_softmax", np.broadcast_to(0.5, (10**6, 10**6)), "wrong_type"),
+        ("pencil_softmax", "1" * 10**6, "wrong_type"),
     ],
 )
 def test_other_slips_are_told_apart(exercise_id, answer, mistake):
@@ -623,17 +689,42 @@ def test_other_slips_are_told_apart(exercise_id, answer, mistake):
     assert (verdict.status, verdict.mistake) == ("wrong", mistake)
 
 
+def test_the_messages_are_spaced_and_name_the_rule():
+    assert "这里要 3 个数" in repr(check("pencil_softmax", "很大"))
+    assert "只写一个字母" in repr(check("reading_cell", "ABC"))
+
+
 def test_an_unknown_shape_says_which_number_is_right():
     assert "行数对，列数不对" in repr(check("projection_shape", (5, 7)))
     assert "列数对，行数不对" in repr(check("projection_shape", (7, 2)))
 
 
-@pytest.mark.parametrize("exercise_id", ["softmx", "", None, 3, ["softmax"], Hostile()], ids=range(6))
-def test_an_unknown_exercise_is_answered_calmly(exercise_id):
+@pytest.mark.parametrize(
+    ("exercise_id", "words"),
+    [
+        ("softmx", "没有叫 'softmx' 的练习"),
+        ("", "没有叫 '' 的练习"),
+        ("很" * 10**6, f"没有叫 '{'很' * 40}…' 的练习"),
+        (None, "请写上练习的编号"),
+        (3, "编号要加引号"),
+        (attention.softmax, "编号要加引号"),
+        (["softmax"], "编号要加引号"),
+        (Hostile(), "编号要加引号"),
+    ],
+    ids=range(8),
+)
+def test_an_unknown_exercise_is_answered_calmly(exercise_id, words):
     for result in (check(exercise_id, 1), hint(exercise_id), solution(exercise_id)):
-        assert repr(result).startswith("没有叫")
+        assert repr(result).startswith(words)
+        assert len(repr(result)) < 600
     assert check(exercise_id, 1).status == "not_attempted"
     assert 'softmax"？' in repr(check("softmx", 1))
+
+
+def test_an_id_alone_is_enough():
+    assert check("softmax").status == "not_attempted"
+    assert "还没作答" in repr(check("softmax"))
+    assert all(exercise_id in repr(hint()) for exercise_id in EXERCISES)
 
 
 # ---------------------------------------------------------------- 时限
@@ -716,14 +807,53 @@ def test_memory_does_not_grow_over_a_thousand_calls():
     assert grown < 50_000
 
 
+LEAVING = """
+from IPython.display import clear_output, display
+import matplotlib.pyplot as plt
+
+before = get_ipython().ask_exit
+
+
+def {name}(X, W):
+    {body}
+    return X @ W
+
+
+check("project", {name}).mistake, check("project", {name}).message, get_ipython().ask_exit == before
+"""
+
+
+def test_a_plain_ipython_shell_is_left_as_it_was():
+    """没有 ask_exit 的 IPython：exit() 只是报错，display 不显示，事后都复原。"""
+    cell = """
+from utils.exercises import check
+def leaving(X, W):
+    exit()
+def showing(X, W):
+    display(X)
+    return X @ W
+statuses = [check("project", function) for function in (leaving, showing)]
+print([verdict.mistake for verdict in statuses], hasattr(get_ipython(), "ask_exit"))
+display("看得见")
+"""
+    source = "from IPython.core.interactiveshell import InteractiveShell\n"
+    source += f"InteractiveShell.instance().run_cell({cell!r})"
+    command = [sys.executable, "-X", "utf8", "-c", source]
+    result = subprocess.run(command, cwd=NOTEBOOKS.parent, capture_output=True, encoding="utf-8", check=True)
+    assert result.stdout.splitlines() == ["['raised', None] False", "'看得见'"]
+
+
 def test_a_kernel_survives_an_endless_function_and_an_interrupt():
-    """真的内核：超时以后、学习者中断以后，下一格照常运行。"""
+    """真的内核：超时以后、学习者中断以后，下一格照常运行；exit() 不让它退出，display 不显示。"""
     endless = "def answer(X, W):\n    while True:\n        pass\n\n\n"
     sources = [
         "import sys\nsys.path.insert(0, '..')\nfrom utils.exercises import check, running",
         f"{endless}running.LIMIT_SECONDS = 0.3\ncheck('project', answer).mistake",
         f"{endless}running.LIMIT_SECONDS = 100\ncheck('project', answer)",  # nbclient 两秒后按下中断
         "check('project', lambda X, W: X @ W)",
+        LEAVING.format(name="leaving", body="exit() if X.size % 2 else quit()"),
+        LEAVING.format(name="showing", body="clear_output(); display(X); plt.plot(X); plt.show(); print(1)"),
+        "import time; time.sleep(4); display('还在')",
     ]
     notebook = v4.new_notebook(cells=[v4.new_code_cell(source) for source in sources])
     client = NotebookClient(
@@ -737,10 +867,17 @@ def test_a_kernel_survives_an_endless_function_and_an_interrupt():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "timeout_func", lambda cell: 2 if "100" in cell.source else 60)
         client.execute()
-    timed_out, interrupted, passed = (cell.outputs[-1] for cell in notebook.cells[1:])
+    timed_out, interrupted, passed, left, shown, last = (cell.outputs[-1] for cell in notebook.cells[1:])
     assert timed_out.data["text/plain"] == "'time_limit'"
     assert interrupted.ename == "KeyboardInterrupt"
     assert passed.data["text/plain"].startswith("通过")
+    assert left.data["text/plain"].startswith("('raised'")
+    assert "SystemExit" in left.data["text/plain"]
+    assert left.data["text/plain"].endswith("True)")
+    assert [output.output_type for output in notebook.cells[5].outputs] == ["execute_result"]
+    assert shown.data["text/plain"].startswith("(None")
+    assert "print" in shown.data["text/plain"]
+    assert last.data["text/plain"] == "'还在'"
 
 
 # ---------------------------------------------------------------- 提示、答案、预测
@@ -753,7 +890,12 @@ def test_hints_go_on_and_the_last_one_stays(exercise):
         assert words in repr(hint(exercise.id, level))
     last = repr(hint(exercise.id, len(exercise.hints)))
     assert repr(hint(exercise.id, 99)) == last
-    assert repr(hint(exercise.id)) == repr(hint(exercise.id, 0)) == repr(hint(exercise.id, "2"))
+    assert repr(hint(exercise.id)) == repr(hint(exercise.id, 0)) == repr(hint(exercise.id, "x"))
+    for level in ("2", 2.0, np.int64(2)):
+        assert repr(hint(exercise.id, level)) == repr(hint(exercise.id, 2))
+    for level in (True, float("nan"), None, -3):
+        assert repr(hint(exercise.id, level)) == repr(hint(exercise.id))
+    assert repr(hint(exercise.id, float("inf"))) == last
 
 
 @each_exercise
@@ -762,6 +904,7 @@ def test_the_solution_shows_code_and_why(exercise):
     assert exercise.solution in repr(shown)
     assert exercise.why in repr(shown)
     assert f"```python\n{exercise.solution}\n```" in shown._repr_markdown_()
+    assert "\n\n**为什么**：" in shown._repr_markdown_()
 
 
 @pytest.mark.parametrize(
@@ -788,8 +931,37 @@ def test_the_solution_shows_code_and_why(exercise):
         (Hostile(), 3, "差在哪里？"),
         ([[1], [1, 2]], 3, "差在哪里？"),
         (-0.0, 0, "猜对了：0。"),
+        ("是", True, "猜对了：是。"),
+        ("对 ", np.bool_(True), "猜对了：是。"),
+        ("True", True, "猜对了：是。"),
+        ("否", False, "猜对了：否。"),
+        ("错", True, "结果是 是"),
+        ("2.72", 2.7183, "猜对了"),
+        ("２", 2, "猜对了：2。"),
+        ("(3，4)", (3, 4), "猜对了：(3, 4)。"),
+        ("0.62,0.38,0", np.array([0.6225, 0.3775, 0]), "猜对了"),
+        ("1，3", {1, 3}, "猜对了：{1、3}。"),
+        (["1 ", "3"], {1, 3}, "猜对了"),
+        ([" 我", "你 "], {"我", "你"}, "猜对了"),
+        ([" 我", "你 "], ["我", "你"], "猜对了"),
+        ("", 3, "还没写下预测"),
+        ("  ", 3, "还没写下预测"),
+        ([None, None], [1, 2], "还没写下预测"),
+        (3 + 0j, 3, "猜的是 一个 complex"),
+        (np.complex128(3), 3, "差在哪里？"),
+        (np.array([3 + 0j]), 3, "差在哪里？"),
+        (3 + 0j, {3}, "差在哪里？"),
+        (b"3", 3, "猜的是 一个 bytes"),
+        (torch.tensor([1.0, 2.0], requires_grad=True), [1, 2], "猜对了"),
+        (3, torch.tensor(3.0, requires_grad=True), "猜对了：3。"),
+        (np.eye(2), np.eye(2), "猜对了：[[1, 0], [0, 1]]。"),
+        (np.broadcast_to(1.0, (10**6, 10**6)), 3, "猜的是 一个形状 (1000000, 1000000) 的数组"),
+        ("很" * 10**6, 3, f"猜的是 “{'很' * 40}…”"),
+        (list(range(10**6)), 3, "猜的是 一个有 1000000 项的 list"),
+        (SELF, 3, "猜的是 [[一个有 1 项的 list]]"),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_a_prediction_is_compared_kindly(guess, truth, words):
     assert words in repr(predict(guess, truth))
 
