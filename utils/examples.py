@@ -101,10 +101,16 @@ def load_example(name):
             else "自己的句子请用 Example(…)"
         )
         raise ValueError(f"没有名为 {name!r} 的例句；可用的是 {'、'.join(FILES)}。{way_out}。")
-    path = DATA / FILES[name]
+    return read_data(DATA / FILES[name], lambda content: Example(**_known_fields(content)))
+
+
+def read_data(path, build):
+    """读 data/ 里的一个 JSON 文件，返回 build(内容)。
+
+    ValueError：文件不见了、不是 UTF-8、不合 JSON 语法，或 build 说内容不合规则；消息写明文件。
+    """
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))  # -sig：记事本可能在开头加 BOM
-        return Example(**_known_fields(content))
+        return build(json.loads(path.read_text(encoding="utf-8-sig")))  # -sig：记事本可能在开头加 BOM
     except FileNotFoundError:
         raise ValueError(f"data/{path.name} 不见了；请从课程里重新取回这个文件。") from None
     except UnicodeDecodeError:

@@ -9,13 +9,11 @@
 全部用 float64，在一个线程里算：矩阵很小，多线程只会更慢；换一台电脑，误差也到不了显示的那几位小数。
 """
 
-import json
 import math
 import random
 from contextlib import contextmanager
 from copy import deepcopy
 from itertools import combinations
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +21,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-WORDS = Path(__file__).resolve().parent.parent / "data" / "words.json"
+from utils.examples import DATA, read_data
+
+WORDS = DATA / "words.json"
 SHOWN = "猫吃鱼"  # 课程的例句：它和鱼吃猫永远留出，不参加训练
 TASKS = {"who": ("who",), "what": ("what",), "both": ("who", "what")}
 PLACE = {"who": 0, "what": 2}  # 答案在句子的第几个位置（从 0 数）；动词在 1
@@ -74,20 +74,7 @@ def load_words():
 
     ValueError：文件不合规则；消息写明文件和字段。
     """
-    try:
-        content = json.loads(WORDS.read_text(encoding="utf-8-sig"))  # -sig：记事本可能在开头加 BOM
-        return Words(*(_characters(content, field) for field in Words._fields))
-    except FileNotFoundError:
-        raise ValueError(f"data/{WORDS.name} 不见了；请从课程里重新取回这个文件。") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"data/{WORDS.name} 不是 UTF-8 编码；请用编辑器另存为 UTF-8。") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"data/{WORDS.name} 第 {error.lineno} 行第 {error.colno} 列不合 JSON 语法；"
-            "检查那里的逗号、引号和括号。"
-        ) from None
-    except ValueError as error:
-        raise ValueError(f"data/{WORDS.name} 的 {error}") from None
+    return read_data(WORDS, lambda content: Words(*(_characters(content, field) for field in Words._fields)))
 
 
 def split_sentences(seed=0):
