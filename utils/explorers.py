@@ -18,6 +18,8 @@ from utils.plotting import plot_bars, plot_value_plane
 
 WIDTHS = (1, 4, 16, 64, 256, 768)
 DIVISORS = ("不缩放", "÷ √d_k", "÷ d_k")
+EDGES = (-4, -2, 0, 2, 4)  # 分数的区间：标准差是 1 时，绝大多数落在中间四格
+INTERVALS = ("< −4", "−3", "−1", "1", "3", "> 4")  # 中间四格写中点
 TEMPERATURES = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 LOWEST, HIGHEST, STEP = -5, 5, 0.25  # 分数滑块的两端和一格
 
@@ -65,23 +67,27 @@ class Explorer(VBox):
 
 
 def explore_scaling():
-    """第 3 步：拖 d_k，换除法，看六个键的注意力权重。
+    """第 3 步：拖 d_k，换除法，看许多分数落在哪里，六个键的注意力权重又是多少。
 
-    一个查询、六个键，每个 768 个分量，均值 0、方差 1（种子 0，与第 3 本的 row 相同）；
-    d_k 取多少，就用前多少个分量。
+    左边：50 个查询对 6 个键的 300 个分数，落在各区间的比例；右边：第 1 个查询的权重。
+    各分量均值 0、方差 1（种子 0，第 1 个查询和六个键与第 3 本的 row 相同）；d_k 取多少，就用前多少个分量。
     """
     rng = np.random.default_rng(0)
-    query, keys = rng.standard_normal(768), rng.standard_normal((6, 768))
+    query, keys = rng.standard_normal((1, 768)), rng.standard_normal((6, 768))
+    queries = np.concatenate([query, rng.standard_normal((49, 768))])
 
     def draw(d_k, divisor):
-        scores = (keys[:, :d_k] @ query[:d_k])[None]
+        scores = queries[:, :d_k] @ keys[:, :d_k].T
         scaled = {"不缩放": scores, "÷ √d_k": scale_scores(scores, d_k), "÷ d_k": scores / d_k}[divisor]
+        counts, _ = np.histogram(scaled, [-np.inf, *EDGES, np.inf])
+        left, right = "softmax 之前：分数落在哪里", "softmax 之后：六个键"
         return plot_bars(
-            {f"d_k = {d_k}，{divisor}": softmax(scaled)[0]},
-            title=f"softmax 之前：从 {scaled.min():.2f} 到 {scaled.max():.2f}".replace("-", "−"),
-            x_name="键",
-            y_name="注意力权重",
+            {left: counts / scaled.size, right: softmax(scaled[:1])[0]},
+            title=f"d_k = {d_k}，{divisor}",
+            x_name="左：分数，写的是区间的中点；右：键",
+            y_name="比例、权重",
             y_max=1,
+            x_labels={left: INTERVALS},
         )
 
     controls = {

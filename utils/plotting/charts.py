@@ -123,15 +123,16 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     参数
     - panels: {"不缩放": (n,), "÷√d_k": (n,), …}。
     - y_max: 纵轴的上端；不给就按数据取。
-    - x_labels: n 个柱的名字；不给就写 1…n。
+    - x_labels: n 个柱的名字，或者 {小标题: 这一幅的名字}；不给就写 1…n。
 
     返回 `CourseFigure`。不是一行数、标签数不对时抛出 ValueError。
     """
     rows = {str(name): checks.row(values, str(name)) for name, values in panels.items()}
     if not rows:
         raise ValueError("panels 里至少要有一行数，如 {'权重': row}；收到的是空的。")
+    own_labels = x_labels if isinstance(x_labels, dict) else dict.fromkeys(rows, x_labels)
     labels = {
-        name: checks.labels(x_labels, len(row), "列", row.shape) or range(1, len(row) + 1)
+        name: checks.labels(own_labels.get(name), len(row), "列", row.shape) or range(1, len(row) + 1)
         for name, row in rows.items()
     }
     values = np.concatenate(list(rows.values()))

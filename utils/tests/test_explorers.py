@@ -1,7 +1,9 @@
 """滑块：动一下，图就变成用那些数直接算出、画出的图；存下的只有文字和图。"""
 
 import base64
+import html
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -38,12 +40,15 @@ def shown(explorer):
     data, alt = re.fullmatch(
         r'<img src="data:image/png;base64,(.+?)" alt="([^"]+)" width="\d+" height="\d+">', picture
     ).groups()
-    return base64.b64decode(data), alt
+    return base64.b64decode(data), html.unescape(alt)
 
 
 def bars(description):
     """描述里一幅柱状图各柱的高，两位小数。"""
-    return [float(number) for number in re.findall(r"\S+ (\d\.\d\d)(?=、|$)", description.split("柱：")[1])]
+    return [
+        float(number)
+        for number in re.findall(r"\S+ (\d\.\d\d)(?=、|$)", description.strip().split("柱：")[1])
+    ]
 
 
 def torch_weights(scores):
@@ -56,12 +61,22 @@ def test_scaling_shows_the_softmax_of_the_divided_scores(divisor):
     controls(explorer)["d_k"].value = 64
     controls(explorer)["除法"].value = divisor
     rng = np.random.default_rng(0)
-    query, keys = rng.standard_normal(768), rng.standard_normal((6, 768))
-    scores = keys[:, :64] @ query[:64] / {"不缩放": 1, "÷ √d_k": 8, "÷ d_k": 64}[divisor]
+    query, keys, more = (
+        rng.standard_normal(768),
+        rng.standard_normal((6, 768)),
+        rng.standard_normal((49, 768)),
+    )
+    divide_by = {"不缩放": 1, "÷ √d_k": 8, "÷ d_k": 64}[divisor]
+    scores = [[q[:64] @ k[:64] / divide_by for k in keys] for q in (query, *more)]
     description = explorer.picture.description
-    assert f"「d_k = 64，{divisor}」" in description
-    assert f"从 {min(scores):.2f} 到 {max(scores):.2f}".replace("-", "−") in description
-    assert bars(description) == pytest.approx(torch_weights(scores), abs=0.00501)
+    assert f"图「d_k = 64，{divisor}」" in description
+    spread, weights = description.split("柱状图")[1:]
+    assert bars(weights) == pytest.approx(torch_weights(scores[0]), abs=0.00501)
+    flat = [score for row in scores for score in row]
+    shares = [
+        sum(low <= s < high for s in flat) / 300 for low, high in pairwise((-1e9, -4, -2, 0, 2, 4, 1e9))
+    ]
+    assert bars(spread) == pytest.approx(shares, abs=0.00501)
 
 
 def test_softmax_divides_the_scores_by_the_temperature():
