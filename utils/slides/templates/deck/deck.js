@@ -1,0 +1,25 @@
+// 竖着拿的手机：画布改成一样竖的长条，字就不会缩得太小。
+const canvas = () =>
+  window.innerWidth < window.innerHeight
+    ? { width: 960, height: Math.round((960 * window.innerHeight) / window.innerWidth) }
+    : { width: 1280, height: 720 };
+
+Reveal.initialize({
+  ...canvas(),
+  margin: 0,
+  minScale: 0.1,
+  maxScale: 8,
+  center: false,
+  hash: true,
+  navigationMode: "linear", // → 总是下一步：先是本页的下一个片段，再是下一页
+  transition: "none",
+  backgroundTransition: "none",
+  slideNumber: "c/t",
+  controlsTutorial: false,
+  scrollActivationWidth: null,
+  pdfSeparateFragments: false,
+  pdfMaxPagesPerSlide: 1,
+  help: false,
+  plugins: [RevealNotes],
+});
+window.addEventListener("resize", () => Reveal.configure(canvas()));
