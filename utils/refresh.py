@@ -11,7 +11,6 @@ import hashlib
 import io
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +25,8 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode, ValidationError, from_dict, v4, validate
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 from PIL import Image, ImageChops, ImageFilter
+
+from utils.files import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -262,18 +263,6 @@ def parse(content: bytes) -> NotebookNode:
 def serialise(nb: NotebookNode) -> bytes:
     """UTF-8、LF、缩进 1 格、键按字母排序、末尾一个换行。"""
     return (v4.writes(nb).rstrip("\n") + "\n").encode("utf-8")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """先写同一个文件夹里的临时文件，再整个换上去：中途断电，文件也不是旧的就是新的。"""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
 
 
 def refresh(path: Path) -> bool:

@@ -1,11 +1,8 @@
 """一本笔记 → 一份幻灯片：nbconvert 的 SlidesExporter，换上自己的模板、公式和文件头。"""
 
-import html
 from pathlib import Path
 
-import nbformat
 from jinja2 import pass_context
-from jinja2.exceptions import TemplateError
 from nbconvert.exporters import SlidesExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
@@ -17,11 +14,12 @@ from traitlets.config import Config
 from utils.slides import reveal
 from utils.slides.fonts import font_faces
 from utils.slides.formulas import FormulaError, to_mathml
-from utils.slides.notes import split_notes
+from utils.slides.notes import Notes, split_notes
 
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
 SUFFIX = ".slides.html"
+NEW_PAGE = ("slide", "subslide")  # 从这一格起是新的一页
 
 # 图在页上放大到投影仪看得清：最多 1.5 倍，但不超出一页（1280×720）留给图的地方
 LARGEST_ZOOM, WIDEST, TALLEST = 1.5, 1160, 490
@@ -44,7 +42,7 @@ class _Renderer(IPythonRenderer):
         return to_mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", display=True)
 
     def link(self, text, url, title=None):
-        path, _, fragment = url.partition("#")
+        path = url.partition("#")[0]
         if path.endswith(".ipynb") and "/" not in path:
             url = path.removesuffix(".ipynb") + SUFFIX
         return super().link(text, url, title)
@@ -84,6 +82,11 @@ class ResultAlone(Preprocessor):
         return cell, resources
 
 
+def _notes(cell: NotebookNode) -> tuple[str, Notes | None]:
+    """一格的内容和它带的讲稿；只有文字格可以带讲稿。"""
+    return split_notes(cell.source) if cell.cell_type == "markdown" else (cell.source, None)
+
+
 class SpeakerNotes(Preprocessor):
     """把讲稿从格子里取出来。一节的讲稿，这一节的每一页都看得到；时间平分给各页。"""
 
@@ -91,16 +94,14 @@ class SpeakerNotes(Preprocessor):
         section: list[NotebookNode] = []
         for number, cell in enumerate(nb.cells, start=1):
             cell.metadata.number = number
-            notes = None
-            if cell.cell_type == "markdown":
-                try:
-                    cell.source, notes = split_notes(cell.source)
-                except ValueError as error:
-                    raise _in_cell(resources, cell, error) from None
+            try:
+                cell.source, notes = _notes(cell)
+            except ValueError as error:
+                raise _in_cell(resources, cell, error) from None
             slide_type = cell.metadata.get("slideshow", {}).get("slide_type", "-")
             if notes or slide_type == "slide":
                 section, minutes, text = [], notes.minutes if notes else 0, notes.text if notes else ""
-            if slide_type in ("slide", "subslide"):
+            if slide_type in NEW_PAGE:
                 section.append(cell)
                 cell.metadata.notes = text
                 for page in section:
@@ -158,9 +159,13 @@ class DeckExporter(SlidesExporter):
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         resources = self._init_resources(resources)
+        title, summary = _opening(nb)
         scripts = [reveal.read("dist/reveal.js"), reveal.notes_plugin(), _read("deck.js")]
         resources["deck"] = {
-            "title": title_of(nb),
+            "title": title,
+            "summary": markdown2html(summary),
+            "pages": sum(cell.metadata.get("slideshow", {}).get("slide_type") in NEW_PAGE for cell in nb.cells),
+            "minutes": sum(notes.minutes for cell in nb.cells if (notes := _notes(cell)[1])),
             "policy": _policy(scripts),
             "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
             "highlight_css": HtmlFormatter(style="default").get_style_defs(".highlight"),
@@ -169,6 +174,12 @@ class DeckExporter(SlidesExporter):
             "scripts": scripts,
         }
         return super().from_notebook_node(nb, resources, **kwargs)
+
+    def render_page(self, template: str, **variables) -> str:
+        """幻灯片以外的一页，如目录。"""
+        return self.environment.get_template(template).render(
+            css=_read("map.css"), font_faces=font_faces, **variables
+        )
 
 
 def _read(name: str) -> str:
@@ -195,10 +206,10 @@ def _policy(scripts: list[str]) -> str:
     )
 
 
-def title_of(nb: NotebookNode) -> str:
-    """笔记本的标题：第一个 ``# `` 标题的文字。"""
+def _opening(nb: NotebookNode) -> tuple[str, str]:
+    """笔记本的标题和标题下的第一段。"""
     for cell in nb.cells:
-        for line in cell.source.splitlines() if cell.cell_type == "markdown" else ():
-            if line.startswith("# "):
-                return line.removeprefix("# ").strip()
-    return ""
+        if cell.cell_type == "markdown" and cell.source.startswith("# "):
+            heading, _, rest = cell.source.partition("\n")
+            return heading.removeprefix("# ").strip(), rest.strip().split("\n\n")[0]
+    return "", ""

@@ -5,9 +5,8 @@ import re
 from math_core import LatexError, LatexToMathML
 
 _CONVERTER = LatexToMathML(fancy_error=False)
-_ROW_GAP = re.compile(
-    r"(\\\\)\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in)\s*\]"
-)  # 换行时另加的行距：转换器不认得
+# 换行时另加的行距，如 ``\\[2pt]``：转换器不认得，去掉也不影响内容
+_ROW_GAP = re.compile(r"(\\\\)\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in)\s*\]")
 
 
 class FormulaError(ValueError):

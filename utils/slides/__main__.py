@@ -1,0 +1,32 @@
+"""做幻灯片：python -m utils.slides [笔记本…] [-o 文件夹]
+
+每本笔记成为一个 .slides.html 文件，另有一页 index.html 作课程目录。由笔记本里存下的输出做成，不执行代码。
+每个文件自己就是全部：拷到 U 盘里，没有网络也能放映。一份幻灯片要么整个写好，要么不写。
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m utils.slides", description="由笔记本里存下的输出做离线的幻灯片。"
+    )
+    parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本；不写就是 notebooks/ 里的每一本")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "slides", help="放在哪个文件夹，默认 slides/")
+    options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，写不出的字换成「?」而不中断
+    try:
+        from utils.slides.build import build
+    except ModuleNotFoundError as error:
+        print(f"缺少软件包 {error.name}。请用 python -m utils slides 代替：它先装好需要的软件包。")
+        return 1
+    return build(options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
