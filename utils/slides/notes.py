@@ -1,0 +1,63 @@
+"""讲稿：写在每一节开头那一格末尾的 HTML 注释。学生看不见，老师双击那一格就能改。
+
+<!-- 讲稿 · 5 分钟
+问：当堂问的一个问题？
+会答错：“最常见的错误答案”，以及为什么会这么想。
+接着：怎样引到正确的想法；在黑板上写什么。
+-->
+"""
+
+import re
+from typing import NamedTuple
+
+FORM = "<!-- 讲稿 · 5 分钟\n问：……\n会答错：……\n接着：……\n-->"
+LABELS = ("问", "会答错", "接着")
+
+_OPENING = re.compile(r"<!--\s*讲稿")
+_HEADER = re.compile(r"<!--[ \t]*讲稿[ \t]*·[ \t]*([1-9][0-9]*)[ \t]*分钟[ \t]*\n")
+
+
+class Notes(NamedTuple):
+    """一格的讲稿：minutes 是分钟数；text 是 Markdown，问、会答错、接着各成一段。"""
+
+    minutes: int
+    text: str
+
+
+def split_notes(source: str) -> tuple[str, Notes | None]:
+    """把讲稿从一格的 Markdown 里切下来。
+
+    返回 (正文, Notes)；没有讲稿时返回 (source, None)。别的 HTML 注释原样留在正文里。
+    ValueError：有以“讲稿”开头的注释，却没有写明分钟、没有收尾、多于一处，或不是单独放在末尾。
+    """
+    openings = list(_OPENING.finditer(source))
+    if not openings:
+        return source, None
+    if len(openings) > 1:
+        raise _malformed("一格里只能有一处讲稿", f"{len(openings)} 处", "合成一处，放在这一格的末尾")
+    body, comment = source[: openings[0].start()], source[openings[0].start() :].rstrip()
+    first_line = comment.splitlines()[0]
+    if body and not re.search(r"\n[ \t]*\n\Z", body):
+        raise _malformed("讲稿要另起一段", repr(body[-20:] + first_line), "在 <!-- 前面空一行，从行首写起")
+    header = _HEADER.match(comment)
+    if not header:
+        raise _malformed("讲稿的第一行只写分钟数，是不小于 1 的整数", repr(first_line), "第一行写成下面这样")
+    inside, closed, after = comment[header.end() :].partition("-->")
+    if not closed:
+        raise _malformed("讲稿要用 --> 收尾", f"{first_line!r} 以后没有 -->", "最后单独写一行 -->")
+    if after:
+        raise _malformed("讲稿要放在一格的末尾", f"--> 后面还有 {after.strip()[:20]!r}", "移到讲稿前面")
+    if "--" in inside:
+        raise _malformed("讲稿里不能有连着的两个减号", "--", "改成破折号，或分开写")
+    if not inside.strip():
+        raise _malformed("讲稿不能是空的", repr(comment), "写上问什么、会怎样答错")
+    return body.rstrip(), Notes(int(header[1]), _paragraphs(inside))
+
+
+def _paragraphs(lines: str) -> str:
+    """Markdown 里相邻的两行会连成一段，所以在每个“问：”“会答错：”“接着：”前面空一行。"""
+    return re.sub(rf"\s*\n(?=(?:{'|'.join(LABELS)})：)", "\n\n", lines.strip())
+
+
+def _malformed(rule: str, found: str, remedy: str) -> ValueError:
+    return ValueError(f"{rule}。\n收到：{found}。\n怎么办：{remedy}：\n{FORM}")
