@@ -1,0 +1,188 @@
+"""讲稿：每一节都有，一本正好 45 分钟，数是对的，学生看不见；写坏了，说得出坏在哪里。"""
+
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from nbconvert.filters import markdown2html
+
+from utils.refresh import NOTEBOOKS, parse
+from utils.slides.notes import LABELS, Notes, split_notes
+from utils.tests.test_notebooks import EXPECTED, as_notebook, good_nb, wrong_words_are_only_quoted
+
+LESSON = 45  # 分钟
+
+
+def notes_of(name):
+    """[(幻灯片类型, 正文, 讲稿或 None)]，Markdown 格一格一项。"""
+    cells = [cell for cell in parse((NOTEBOOKS / name).read_bytes()).cells if cell.cell_type == "markdown"]
+    return [(cell.metadata.slideshow.slide_type, *split_notes(cell.source)) for cell in cells]
+
+
+def written(name):
+    return [(text, notes) for _, text, notes in notes_of(name) if notes]
+
+
+# ---------------------------------------------------------------- 七本笔记的讲稿
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_slide_has_notes(name):
+    missing = [text.splitlines()[0] for kind, text, notes in notes_of(name) if kind == "slide" and not notes]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_notes_are_only_where_a_slide_begins(name):
+    assert {kind for kind, _, notes in notes_of(name) if notes} <= {"slide", "subslide"}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_lesson_is_45_minutes(name):
+    assert sum(notes.minutes for _, notes in written(name)) == LESSON
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_asks_expects_a_wrong_answer_and_goes_on(name):
+    for text, notes in written(name):
+        paragraphs = notes.text.split("\n\n")
+        labels = [paragraph.partition("：")[0] for paragraph in paragraphs]
+        assert set(labels) == set(LABELS), text.splitlines()[0]
+        assert labels[0] == "问" and labels[-1] == "接着" and len(labels) <= 6, text.splitlines()[0]
+        assert all(len(paragraph) > 8 and "\n" not in paragraph for paragraph in paragraphs)
+
+
+# 讲稿里自己的数：错误的答案、中间的一步。左边照抄讲稿，右边另外算出
+E_HALF = math.exp(0.5)
+OWN_NUMBERS = {
+    "00_overview.ipynb": {"0.0039": 0.5**8, "0.27": 0.3 * 0.9, "0.6314": 2 * 0.3157},
+    "01_projection.ipynb": {},
+    "02_scores.ipynb": {"0.48": np.dot([0.3, 0.8, 0.2, 0.1], [1, 0.2, 0.1, 0])},
+    "03_scaling.ipynb": {"0.25": 1 / 4, "0.17": 0.1719},
+    "04_softmax.ipynb": {
+        "0.61": E_HALF / math.e,
+        "0.25": 0.5 / (1 + 0.5 + 0.5),
+        "0.73": 1 - E_HALF / (math.e + 2 * E_HALF),
+        "0.19": 1 / (math.e + E_HALF + 1),
+        "4.3670": math.e + E_HALF,
+    },
+    "05_weighted_sum.ipynb": {"0.39": (0.9037 + 0 + 0.2741) / 3},
+    "06_self_attention.ipynb": {},
+}
+
+
+def decimals(text):
+    return set(re.findall(r"(?<![\d.])\d+\.\d+(?:e−\d+)?", text.replace("e-", "e−")))
+
+
+def shown(name):
+    """笔记本里学生看得见的小数：正文、代码、输出。"""
+    texts = [text for _, text, _ in notes_of(name)]
+    for cell in parse((NOTEBOOKS / name).read_bytes()).cells:
+        if cell.cell_type == "code":
+            texts.append(cell.source)
+            for output in cell.outputs:
+                texts += [output.get("text", ""), output.get("data", {}).get("text/plain", "")]
+    # 0.450 和 0.45 是同一个数
+    return {number.rstrip("0") for number in decimals("\n".join(texts))}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_decimal_is_shown_to_the_learner_or_computed_here(name):
+    said = decimals("\n".join(notes.text for _, notes in written(name)))
+    assert said >= OWN_NUMBERS[name].keys()
+    unknown = {n for n in said if n.rstrip("0") not in shown(name)} - OWN_NUMBERS[name].keys()
+    assert not unknown
+    for number, value in OWN_NUMBERS[name].items():
+        places = len(number.partition(".")[2])
+        assert f"{value:.{places}f}" == number
+
+
+def test_the_vocabulary_holds_in_the_notes_too():
+    nb = good_nb()
+    nb.cells[4].source += "\n\n<!-- 讲稿 · 5 分钟\n问：得分是几？\n-->"
+    assert list(wrong_words_are_only_quoted(as_notebook(nb)))
+
+
+class Visible(HTMLParser):
+    """HTML 里看得见的文字，与注释。"""
+
+    def __init__(self, html):
+        super().__init__()
+        self.text, self.comments = "", []
+        self.feed(html)
+        self.close()
+
+    def handle_data(self, data):
+        self.text += data
+
+    def handle_comment(self, data):
+        self.comments.append(data)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_learner_sees_nothing_of_them(name):
+    sources = [cell.source for cell in parse((NOTEBOOKS / name).read_bytes()).cells]
+    for source in sources:
+        text, notes = split_notes(source)
+        if notes:
+            page = Visible(markdown2html(source))
+            assert page.text.strip() == Visible(markdown2html(text)).text.strip()
+            assert [comment.split()[0] for comment in page.comments] == ["讲稿"]
+
+
+# ---------------------------------------------------------------- 切下讲稿
+
+NOTE = "<!-- 讲稿 · 5 分钟\n问：几行？\n会答错：“4 行。”数的是列。\n接着：写 (3, 4)。\n-->"
+
+
+def test_the_comment_is_cut_off_and_its_lines_become_paragraphs():
+    text, notes = split_notes("## 看图\n\n一句话。\n\n" + NOTE)
+    assert text == "## 看图\n\n一句话。"
+    assert notes == Notes(5, "问：几行？\n\n会答错：“4 行。”数的是列。\n\n接着：写 (3, 4)。")
+
+
+@pytest.mark.parametrize("source", ["", "## 看图\n", "<!-- 待改 -->\n\n讲稿", "a <!-- 不是讲稿 --> b  \n"])
+def test_a_cell_without_notes_comes_back_as_it_was(source):
+    assert split_notes(source) == (source, None)
+
+
+def test_another_comment_stays_in_the_text():
+    assert split_notes("<!-- 待改 -->\n\n" + NOTE)[0] == "<!-- 待改 -->"
+
+
+def test_spaces_and_blank_lines_do_not_matter():
+    loose = NOTE.replace("<!-- 讲稿 · 5 分钟", "<!--讲稿·5分钟 ").replace("\n会", "\n\n会") + "\n\n"
+    assert split_notes("一\n\n" + loose) == split_notes("一\n\n" + NOTE)
+
+
+def test_a_long_answer_may_go_on_in_the_next_line():
+    assert "\n\n会答错：“4 行。”\n数的是列。\n\n接着" in split_notes(NOTE.replace("”数", "”\n数"))[1].text
+
+
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        (NOTE.replace(" · 5 分钟", ""), "分钟"),
+        (NOTE.replace("5", "0"), "分钟"),
+        (NOTE.replace("5", "五"), "分钟"),
+        (NOTE.replace("5", "2.5"), "分钟"),
+        (NOTE.replace("分钟\n", "分钟 -->\n"), "分钟"),
+        (NOTE.replace("-->", ""), "收尾"),
+        (NOTE.replace("-->", "->"), "收尾"),
+        (NOTE + "\n\n" + NOTE, "一处"),
+        (NOTE + "\n\n正文", "末尾"),
+        (NOTE.replace("几行", "几行--几列"), "减号"),
+        ("正文 " + NOTE, "另起一段"),
+        ("正文\n" + NOTE, "另起一段"),
+        ("<!-- 讲稿 · 5 分钟\n\n-->", "空"),
+    ],
+)
+def test_malformed_notes_are_refused_with_the_rule_what_was_found_and_the_form(source, rule):
+    with pytest.raises(ValueError) as refused:
+        split_notes(source)
+    first, found, remedy, *form = str(refused.value).splitlines()
+    assert rule in first and found.startswith("收到：") and remedy.startswith("怎么办：")
+    assert split_notes("\n".join(form))[1].minutes == 5
