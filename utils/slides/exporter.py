@@ -21,8 +21,10 @@ TEMPLATES = HERE / "templates"
 SUFFIX = ".slides.html"
 NEW_PAGE = ("slide", "subslide")  # 从这一格起是新的一页
 
-# 图在页上放大到投影仪看得清：最多 1.5 倍，但不超出一页（1280×720）留给图的地方
-LARGEST_ZOOM, WIDEST, TALLEST = 1.5, 1160, 490
+# 图在页上放大到投影仪看得清：最多 1.5 倍，但不超出一页（1280×720）留给图的地方。
+# 高过 HIGH 的图这样放就太小了：它占满一页的高，说明排在它左边。
+LARGEST_ZOOM, WIDEST, TALLEST = 1.5, 1160, 450
+HIGH, FULL_HEIGHT = 500, 630
 
 
 class DeckError(Exception):
@@ -69,7 +71,13 @@ def latex2mathml(source: str) -> str:
 
 def enlarged(width: int, height: int) -> int:
     """一张 width × height 的图在页上的宽度，CSS 像素。"""
-    return round(width * min(LARGEST_ZOOM, WIDEST / width, TALLEST / height))
+    tallest = FULL_HEIGHT if is_high(height) else TALLEST
+    return round(width * min(LARGEST_ZOOM, WIDEST / width, tallest / height))
+
+
+def is_high(height: int) -> bool:
+    """一张图是否高得要占满一页。"""
+    return height > HIGH
 
 
 class ResultAlone(Preprocessor):
@@ -156,6 +164,7 @@ class DeckExporter(SlidesExporter):
         yield from super().default_filters()
         yield "latex2mathml", self._latex2mathml
         yield "enlarged", enlarged
+        yield "is_high", is_high
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         resources = self._init_resources(resources)

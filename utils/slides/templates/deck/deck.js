@@ -20,6 +20,7 @@ Reveal.initialize({
   pdfSeparateFragments: false,
   pdfMaxPagesPerSlide: 1,
   help: false,
+  defaultTiming: 0, // 讲稿窗口按讲稿里的分钟数倒计时；没有写分钟的页不计时
   plugins: [RevealNotes],
 });
 window.addEventListener("resize", () => Reveal.configure(canvas()));
