@@ -1,4 +1,4 @@
-"""一条命令准备好环境，然后打开课程或运行检查；用法见 USAGE。
+"""一条命令准备好环境，然后打开课程、做幻灯片和练习纸，或运行检查；用法见 USAGE。
 
 本文件只用标准库，语法照顾到 Python 3.8：环境还没装好、Python 太旧时，也要能说清楚该怎么办。
 """
@@ -21,8 +21,12 @@ OLDEST = (3, 11)  # numpy 2.4.6 和 matplotlib 3.11.2 要求 3.11 以上
 NEWEST = (3, 14)  # numpy 2.4.6 的安装包只到 3.14；更新的 Python 要自己编译，不一定成功
 
 USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python 换成 py）：
-    python -m utils lab  [JupyterLab 的参数]   准备环境并打开课程
-    python -m utils test [pytest 的参数]       准备环境并运行全部检查"""
+    python -m utils lab       [JupyterLab 的参数]      准备环境并打开课程
+    python -m utils slides    [笔记本…] [-o 文件夹]    准备环境并做离线幻灯片
+    python -m utils worksheet [步骤…] [-o 文件夹]      准备环境并做练习纸
+    python -m utils test      [pytest 的参数]          准备环境并运行全部检查"""
+
+GROUPS = {"slides": "slides", "worksheet": "slides", "test": "dev"}  # 子命令另外需要的依赖组
 
 PYTHON_RANGE = f"本课程需要 Python {OLDEST[0]}.{OLDEST[1]} 到 {NEWEST[0]}.{NEWEST[1]}"
 
@@ -93,12 +97,20 @@ def pins(command):
     """command 需要的软件包，每项写作「名字==版本」。"""
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     wanted = [line.split("#")[0].strip() for line in lines]
-    if command == "test":
+    if command in GROUPS:
         import tomllib  # Python 3.11 才有，不能放在文件开头
 
         settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        wanted += settings["dependency-groups"]["dev"]
+        wanted += group(settings["dependency-groups"], GROUPS[command])
     return [pin for pin in wanted if pin]
+
+
+def group(groups, name):
+    """一个依赖组的全部软件包；写着 include-group 的地方，换成那一组。"""
+    entries = (
+        entry if isinstance(entry, str) else group(groups, entry["include-group"]) for entry in groups[name]
+    )
+    return [pin for entry in entries for pin in ([entry] if isinstance(entry, str) else entry)]
 
 
 def is_whole(package):
@@ -155,9 +167,19 @@ def test(arguments):
     return run([sys.executable, "-m", "pytest", *arguments])
 
 
+def slides(arguments):
+    """做幻灯片；arguments 原样交给 utils.slides。"""
+    return run([sys.executable, "-m", "utils.slides", *arguments])
+
+
+def worksheet(arguments):
+    """做练习纸；arguments 原样交给 utils.worksheet。"""
+    return run([sys.executable, "-m", "utils.worksheet", *arguments])
+
+
 def main(arguments):
     """检查 Python -> 找到环境 -> 装好软件包 -> 运行子命令；返回退出码。"""
-    commands = {"lab": lab, "test": test}
+    commands = {"lab": lab, "slides": slides, "worksheet": worksheet, "test": test}
     if not arguments or arguments[0] not in commands:
         print(USAGE, file=sys.stderr)
         return 2

@@ -17,7 +17,9 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m utils.slides", description="由笔记本里存下的输出做离线的幻灯片。"
     )
     parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本；不写就是 notebooks/ 里的每一本")
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "slides", help="放在哪个文件夹，默认 slides/")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=ROOT / "slides", help="放在哪个文件夹，默认 slides/"
+    )
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，写不出的字换成「?」而不中断
     try:

@@ -81,11 +81,15 @@ def is_high(height: int) -> bool:
 
 
 class ResultAlone(Preprocessor):
-    """画图、写公式的代码不上幻灯片：教室里看的是图和公式，怎样得来在笔记本里。"""
+    """画图、写公式、放影片的代码不上幻灯片：教室里看的是结果，怎样得来在笔记本里。"""
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int):
-        shown = {mime for output in cell.get("outputs", []) for mime in output.get("data", {})}
-        if shown & {"image/png", "image/jpeg", "text/latex"}:
+        shown = [output.get("data", {}) for output in cell.get("outputs", [])]
+        if any(
+            data.keys() & {"image/png", "image/jpeg", "text/latex"}
+            or data.get("text/html", "").startswith('<figure class="film')
+            for data in shown
+        ):
             cell.metadata.transient = {"remove_source": True}
         return cell, resources
 
@@ -173,7 +177,9 @@ class DeckExporter(SlidesExporter):
         resources["deck"] = {
             "title": title,
             "summary": markdown2html(summary),
-            "pages": sum(cell.metadata.get("slideshow", {}).get("slide_type") in NEW_PAGE for cell in nb.cells),
+            "pages": sum(
+                cell.metadata.get("slideshow", {}).get("slide_type") in NEW_PAGE for cell in nb.cells
+            ),
             "minutes": sum(notes.minutes for cell in nb.cells if (notes := _notes(cell)[1])),
             "policy": _policy(scripts),
             "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),

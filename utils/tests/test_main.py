@@ -25,7 +25,9 @@ def project(tmp_path, monkeypatch):
         (tmp_path / "notebooks" / f"{name}.ipynb").touch()
     (tmp_path / "requirements.txt").write_text(f"# 说明\ntorch=={FOUND}  # 原因\n\n", encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text(
-        "[dependency-groups]\ndev = ['pytest==9.2.0']\n", encoding="utf-8"
+        "[dependency-groups]\nslides = ['ziamath==0.13']\n"
+        "dev = [{ include-group = 'slides' }, 'pytest==9.2.0']\n",
+        encoding="utf-8",
     )
     monkeypatch.setattr(cli, "ROOT", tmp_path)
     monkeypatch.setattr(cli, "VENV", tmp_path / ".venv")
