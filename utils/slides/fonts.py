@@ -7,13 +7,13 @@
 import base64
 import io
 from functools import cache
-from importlib import resources
+from importlib.metadata import distribution
 
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-TEXT_FONT = ("zhplot", "fonts/NotoSansSC-Regular.ttf")
-MATH_FONT = ("ziamath", "fonts/STIXTwoMath-Regular.ttf")
+TEXT_FONT = ("zhplot", "zhplot/fonts/NotoSansSC-Regular.ttf")
+MATH_FONT = ("ziamath", "ziamath/fonts/STIXTwoMath-Regular.ttf")
 
 # 竖排、字距、连字：页面都不用，留着只会让抽取慢一倍
 UNUSED_TABLES = ["BASE", "GDEF", "GPOS", "GSUB", "STAT", "vhea", "vmtx"]
@@ -44,7 +44,8 @@ def _subset(font: tuple[str, str], characters: frozenset[str]) -> bytes:
     options.drop_tables += UNUSED_TABLES
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=[ord(character) for character in characters])
-    with resources.as_file(resources.files(package) / path) as file, TTFont(file, lazy=True) as ttf:
+    # 只要它的字体文件，不导入它：zhplot 会导入 matplotlib
+    with TTFont(distribution(package).locate_file(path), lazy=True) as ttf:
         subsetter.subset(ttf)
         ttf.flavor = "woff"  # WOFF2 小两成，但要多装一个压缩库，抽取也慢三倍
         woff = io.BytesIO()

@@ -1,0 +1,486 @@
+"""幻灯片的事实：在真的浏览器里断网打开每一份，一步一步放映到底。"""
+
+import base64
+import io
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+from fontTools.ttLib import TTFont
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from utils.exercises import EXERCISES
+from utils.refresh import NOTEBOOKS
+from utils.slides.__main__ import main
+from utils.slides.notes import split_notes
+from utils.tests.browser import chromium
+
+NAMES = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
+SCREENS = {"宽屏": (1920, 1080), "4:3": (1024, 768), "手机": (390, 844)}
+LARGEST_DECK = 2_000_000  # 字节
+
+# 当前这一步：在哪一页、第几个片段；内容的下沿、右沿和最小的字，都按画布上的像素；露在外面的公式源码。
+STATE = r"""() => {
+  const page = Reveal.getCurrentSlide(), scale = Reveal.getScale(), box = page.getBoundingClientRect();
+  const state = { cell: +page.dataset.cell, ...Reveal.getIndices(), bottom: 0, right: 0, smallest: 99,
+                  last: Reveal.isLastSlide() && !Reveal.availableFragments().next };
+  const walker = document.createTreeWalker(page, NodeFilter.SHOW_ELEMENT);
+  const hidden = (e) => e.closest('aside.notes') || (e.tagName !== 'math' && e.closest('math'))
+    || getComputedStyle(e).visibility === 'hidden';
+  for (let e = walker.nextNode(); e; e = walker.nextNode()) {
+    if (hidden(e)) continue;
+    const rect = e.getBoundingClientRect();
+    if (rect.width <= 1 || rect.height <= 1) continue;
+    state.bottom = Math.max(state.bottom, (rect.bottom - box.top) / scale);
+    state.right = Math.max(state.right, (rect.right - box.left) / scale);
+    const text = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim());
+    if (text) state.smallest = Math.min(state.smallest, parseFloat(getComputedStyle(e).fontSize));
+  }
+  const prose = page.cloneNode(true);
+  prose.querySelectorAll('aside, code, pre, math, style, .film').forEach((e) => e.remove());
+  state.raw = (prose.textContent.match(/\$|\\[a-z]+|\*\*/g) || []).join(' ');
+  return state;
+}"""
+
+# 每个公式里成对的括号：括号的高，和它括住的内容的高。
+BRACKETS = """() => [...document.querySelectorAll('math mo')].flatMap((mo) => {
+  if (!'()[]{}|‖'.includes(mo.textContent) || mo.getAttribute('stretchy') === 'false') return [];
+  const inside = [...mo.parentElement.children].filter((e) => e.matches('mtable, mfrac, mrow'));
+  const tallest = Math.max(0, ...inside.map((e) => e.getBoundingClientRect().height));
+  return tallest ? [[mo.closest('[data-cell]').dataset.cell, mo.getBoundingClientRect().height, tallest]] : [];
+})"""
+
+
+@pytest.fixture(scope="module")
+def decks(tmp_path_factory):
+    """做好的全部幻灯片所在的文件夹；名字里有空格和中文。"""
+    folder = tmp_path_factory.mktemp("课程 资料") / "幻灯片 (1)"
+    assert main(["-o", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+class Page:
+    """断网打开的一个网页；requests 是除它自己以外的请求，messages 是控制台和对话框里的话。"""
+
+    def __init__(self, browser, path, query="", size=(1280, 720)):
+        viewport = dict(zip(("width", "height"), size, strict=True))
+        self.context = browser.new_context(offline=True, viewport=viewport)
+        self.own, self.requests, self.messages = path.as_uri(), [], []
+        self.context.on("page", self._listen)
+        self.page = self.context.new_page()
+        self.page.goto(self.own + query)
+
+    def _listen(self, page):
+        page.on("request", lambda request: self._note(request.url))
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page.on("dialog", lambda dialog: (self.messages.append(f"弹出：{dialog.message}"), dialog.dismiss()))
+
+    def _note(self, url):
+        if not url.startswith(("data:", "about:")) and re.split(r"[?#]", url)[0] != self.own:
+            self.requests.append(url)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def press(self, key):
+        self.page.keyboard.press(key)
+        return self.state()
+
+    def state(self):
+        return self.page.evaluate(STATE)
+
+    def play(self):
+        """从第一步按 → 放映到最后一步，返回每一步。"""
+        states = [self.state()]
+        while not states[-1]["last"]:
+            states.append(self.press("ArrowRight"))
+            assert len(states) < 1000
+        return states
+
+    def quiet(self):
+        assert self.requests == [] and self.messages == []
+
+
+def notebook(name):
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+
+
+def slide_type(cell):
+    return cell.metadata.get("slideshow", {}).get("slide_type", "-")
+
+
+def shown_cells(nb):
+    return [cell for cell in nb.cells if slide_type(cell) not in ("skip", "notes")]
+
+
+# ---------------------------------------------------------------- 放映
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_is_reached_by_key_and_whole(name, decks, browser):
+    """每一页都能按 → 走到；内容不超出页面，字够大，没有露出公式源码；不联网，控制台没有一句话。"""
+    with Page(browser, decks / f"{name}.slides.html") as deck:
+        states = deck.play()
+        deck.quiet()
+    starts = [
+        n for n, cell in enumerate(notebook(name).cells, 1) if slide_type(cell) in ("slide", "subslide")
+    ]
+    assert list(dict.fromkeys(state["cell"] for state in states)) == starts
+    assert_whole(name, states, 720, 1280)
+    too_small = {state["cell"] for state in states if state["smallest"] < 18}
+    assert not too_small, f"{name} 第 {too_small} 格开始的页：字小于 18 像素"
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("name", NAMES)
+def test_other_screens_show_the_whole_page_too(name, screen, decks, browser):
+    width, height = SCREENS[screen]
+    with Page(browser, decks / f"{name}.slides.html", size=(width, height)) as deck:
+        canvas = deck.page.evaluate("({ ...Reveal.getConfig() })")
+        states = deck.play()
+        deck.quiet()
+    assert_whole(f"{name}（{screen}）", states, canvas["height"], canvas["width"])
+
+
+def assert_whole(name, states, height, width):
+    wrong = {}
+    for state in states:
+        if state["bottom"] > height - 16 or state["right"] > width - 16:
+            wrong[state["cell"]] = (
+                f"内容到 ({state['right']:.0f}, {state['bottom']:.0f})，页面是 {width}×{height}"
+            )
+        if state["raw"]:
+            wrong[state["cell"]] = f"露出源码 {state['raw']}"
+    assert not wrong, f"{name}：从这些格开始的页要改，太高的要拆成两页：{wrong}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_keys_go_back_the_same_way(name, decks, browser):
+    """→ 到底再 ← 到头，每一步看到的都一样，所有的片段和影片也都倒着走。"""
+    with Page(browser, decks / f"{name}.slides.html") as deck:
+        forward = deck.play()
+        backward = [forward[-1], *(deck.press("ArrowLeft") for _ in forward[1:])]
+        deck.quiet()
+    places = [[(state["cell"], state.get("f")) for state in states] for states in (forward, backward)]
+    assert places[0] == places[1][::-1]
+
+
+@pytest.mark.parametrize("name", ["02_scores", "05_weighted_sum"])
+def test_a_film_moves_one_frame_a_key(name, decks, browser):
+    """影片从空的结果开始，→ 一次一帧，九帧以后才到下一页；同一时刻只看得见一帧；← 退回去。"""
+    seen = """() => [...document.querySelectorAll('.film-frame')]
+      .filter((e) => getComputedStyle(e).visibility !== 'hidden' && getComputedStyle(e).display !== 'none'
+                     && getComputedStyle(e).opacity !== '0')
+      .map((e) => e.getAttribute('aria-label'))"""
+    frames = ["开始，共 9 步", *(f"第 {step} / 9 步" for step in range(1, 10))]
+    with Page(browser, decks / f"{name}.slides.html") as deck:
+        page = deck.page
+        page.evaluate("""() => {
+          const { h, v } = Reveal.getIndices(document.querySelector('.film').closest('section'));
+          Reveal.slide(h, v, -1);
+        }""")
+        cell = deck.state()["cell"]
+        for step, frame in enumerate(frames):
+            assert page.evaluate(seen) == [frame], f"第 {step} 步"
+            after = deck.press("ArrowRight")
+        assert after["cell"] != cell
+        for frame in reversed(frames):
+            assert deck.press("ArrowLeft")["cell"] == cell
+            assert page.evaluate(seen) == [frame]
+        deck.quiet()
+
+
+def test_speaker_view_shows_notes_and_moves_the_deck(decks, browser):
+    """S 打开讲稿窗口：这一节的讲稿、当前页和下一页；窗口里按 → 也推进放映；没有网络，没有报错。"""
+    notes = split_notes(notebook("02_scores").cells[0].source)[1]
+    with Page(browser, decks / "02_scores.slides.html") as deck:
+        with deck.page.expect_popup() as popup:
+            deck.page.keyboard.press("s")
+        view = popup.value
+        view.locator(".speaker-controls-notes .value").filter(has_text="会答错").wait_for()
+        assert view.evaluate("document.documentElement.lang") == "zh"
+        shown = view.locator(".speaker-controls-notes .value").inner_text()
+        assert "".join(shown.split()) == "".join(notes.text.split())
+        for frame in ("#current-slide iframe", "#upcoming-slide iframe"):
+            view.frame_locator(frame).locator("section.present h1, section.present h2").first.wait_for()
+        view.locator(".pacing-title").wait_for()  # 写了分钟，才有倒计时
+        view.locator("body").press("ArrowRight")
+        deck.page.wait_for_timeout(500)  # 两个窗口之间传话
+        assert deck.state()["v"] == 1
+        deck.quiet()
+    english = re.findall(r"\b(?:Upcoming|Notes|Time|Click|Pacing|Layout|Default)\b", view_text(decks))
+    assert not english
+
+
+def view_text(decks):
+    """讲稿窗口里给人看的文字。"""
+    from utils.slides.reveal import speaker_view
+
+    parser = Texts()
+    parser.feed(speaker_view())
+    return " ".join(parser.texts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_print_view_is_one_sheet_a_page(name, decks, browser):
+    """?print-pdf：一页一张纸；公式的括号随内容长高；无障碍检查没有一处不合。"""
+    from axe_playwright_python.sync_playwright import Axe
+
+    with Page(browser, decks / f"{name}.slides.html", "?print-pdf") as deck:
+        deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
+        deck.page.wait_for_timeout(300)
+        pages = sum(slide_type(cell) in ("slide", "subslide") for cell in notebook(name).cells)
+        pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == pages
+        short = [
+            (cell, ours, inside) for cell, ours, inside in deck.page.evaluate(BRACKETS) if ours < 0.9 * inside
+        ]
+        assert not short, f"{name}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
+        violations = Axe().run(deck.page).response["violations"]
+        assert [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in violations] == []
+        deck.quiet()
+
+
+def test_course_map_leads_to_every_deck(decks, browser):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with Page(browser, decks / "index.html") as index:
+        links = index.page.locator("h2 a").evaluate_all("links => links.map((a) => a.href)")
+        assert links == [(decks / f"{name}.slides.html").as_uri() for name in NAMES]
+        assert [v["id"] for v in Axe().run(index.page).response["violations"]] == []
+        index.quiet()
+
+
+# ---------------------------------------------------------------- 文件本身
+
+
+class Texts(HTMLParser):
+    """标题的级别、图的替代文字、引用的地址，和不在脚本、样式里的文字。"""
+
+    def __init__(self):
+        super().__init__()
+        self.headings, self.alts, self.addresses, self.texts, self.skipped = [], [], [], [], 0
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "img":
+            self.alts.append(attributes.get("alt"))
+        if tag != "a":
+            self.addresses += [
+                attributes[key] for key in ("src", "href", "srcset", "data") if key in attributes
+            ]
+        self.skipped += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.skipped -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.skipped:
+            self.texts.append(data)
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def parsed(request, decks):
+    """（名字, 文件内容, 解析结果）"""
+    content = (decks / f"{request.param}.slides.html").read_text(encoding="utf-8")
+    parser = Texts()
+    parser.feed(content)
+    return request.param, content, parser
+
+
+def test_a_deck_is_one_small_file_with_no_address_in_it(parsed):
+    _, content, parser = parsed
+    assert len(content.encode("utf-8")) <= LARGEST_DECK
+    assert [address[:60] for address in parser.addresses if not address.startswith("data:")] == []
+    assert "@import" not in content
+    assert re.findall(r"url\((?!\"?data:)[^)]{0,60}", content) == []
+    assert '<html lang="zh">' in content
+
+
+def test_every_picture_speaks_its_description(parsed):
+    name, _, parser = parsed
+    descriptions = [
+        output.data["text/plain"]
+        for cell in shown_cells(notebook(name))
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+    assert parser.alts == descriptions
+
+
+def test_headings_go_down_one_level_at_a_time(parsed):
+    _, _, parser = parsed
+    assert parser.headings[0] == 1 and parser.headings.count(1) == 1
+    assert all(
+        after <= before + 1 for before, after in zip(parser.headings, parser.headings[1:], strict=False)
+    )
+
+
+def test_the_embedded_fonts_draw_every_character(parsed):
+    """没有一个字要靠电脑上装的字体：每个看得见的字都在嵌入的字体里，而字体里也没有多余的字。"""
+    _, content, parser = parsed
+    fonts = re.findall(r'font-family: "(Course \w+)".*?base64,([^"]+)"', content)
+    assert [family for family, _ in fonts] == ["Course Sans", "Course Math"]
+    drawn = [TTFont(io.BytesIO(base64.b64decode(data))).getBestCmap().keys() for _, data in fonts]
+    text = set(map(ord, "".join(parser.texts))) - {ord("\n"), ord("\t"), 0x2061, 0x2062}
+    assert {chr(code) for code in text - drawn[0] - drawn[1]} == set()
+    assert {chr(code) for code in drawn[0] - set(map(ord, content))} == set()
+
+
+def squeeze(text):
+    """去掉空白和 Markdown 的记号，好在排过版的文字里找一句话。"""
+    return re.sub(r"[\s*`$]", "", text)
+
+
+def test_no_deck_contains_a_solution(parsed):
+    """练习的答案和为什么，不在任何一页、任何一处讲稿里。"""
+    name, _, parser = parsed
+    text = squeeze("".join(parser.texts))
+    exercises = [exercise for exercise in EXERCISES.values() if exercise.notebook == name]
+    assert exercises
+    assert [exercise.id for exercise in exercises if squeeze(exercise.why) in text] == []
+    coded = [exercise for exercise in exercises if exercise.kind in ("step", "bug")]
+    assert [exercise.id for exercise in coded if squeeze(exercise.solution) in text] == []
+
+
+def test_every_formula_is_mathml(parsed):
+    name, content, _ = parsed
+    nb = notebook(name)
+    outputs = sum(
+        "text/latex" in o.get("data", {}) for cell in shown_cells(nb) for o in cell.get("outputs", [])
+    )
+    assert content.count("<math") >= outputs
+    assert "merror" not in content
+
+
+# ---------------------------------------------------------------- 做的时候
+
+
+def build(tmp_path, *cells, name="99_try"):
+    path = tmp_path / f"{name}.ipynb"
+    nbformat.write(new_notebook(cells=list(cells)), path)
+    return main([str(path), "-o", str(tmp_path / "out")]), tmp_path / "out" / f"{name}.slides.html"
+
+
+def code(source, *outputs):
+    return new_code_cell(
+        source, execution_count=1, outputs=list(outputs), metadata={"slideshow": {"slide_type": "-"}}
+    )
+
+
+def text_slide(source):
+    return new_markdown_cell(source, metadata={"slideshow": {"slide_type": "slide"}})
+
+
+NASTY = "<script>alert(1)</script> $x_1$ a & b &amp; ]]> \\frac{1}{2} <b>粗</b> ' \" 🐱"
+
+
+def test_output_text_comes_out_as_text(tmp_path, browser):
+    """输出、图的描述、代码里的标签、公式记号和转义都原样看得见，不会执行，也不会变成公式。"""
+    png = base64.b64encode((NOTEBOOKS.parent / ".github" / "pipeline.png").read_bytes()).decode("ascii")
+    picture = {"image/png": png, "text/plain": NASTY}
+    _, path = build(
+        tmp_path,
+        text_slide("# 试一试\n\n一段话。"),
+        code(repr(NASTY), new_output("stream", name="stdout", text=NASTY)),
+        code("值", new_output("execute_result", data={"text/plain": NASTY}, execution_count=1)),
+        code("图", new_output("display_data", data=picture)),
+    )
+    with Page(browser, path) as deck:
+        outputs = deck.page.locator(".output pre").all_inner_texts()
+        assert outputs == [NASTY, NASTY]
+        assert deck.page.locator("img").get_attribute("alt") == NASTY
+        assert deck.page.locator(".code").first.inner_text().strip() == repr(NASTY)
+        deck.quiet()
+
+
+def test_a_script_in_html_output_does_not_run(tmp_path, browser):
+    """输出里的 HTML 原样放进页面，但策略不许它的脚本运行，也不许它联网。"""
+    html = "<p id='kept'>表格</p><script>document.title = '改了'</script><img src='https://example.com/a.png' alt='x'>"
+    _, path = build(
+        tmp_path, text_slide("# 标题\n\n话"), code("表", new_output("display_data", data={"text/html": html}))
+    )
+    with Page(browser, path) as deck:
+        deck.page.locator("#kept").wait_for()
+        assert deck.page.title() == "标题"
+        assert all("Content Security Policy" in message for message in deck.messages) and deck.messages
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        (text_slide(r"# 题" "\n\n" r"$$\nosuchcommand$$"), "nosuchcommand"),
+        (text_slide("# 题\n\n![图](https://example.com/a.png)"), "https://example.com/a.png"),
+        (text_slide("# 题\n\n<!-- 讲稿 -->"), "讲稿"),
+        (new_code_cell("1 + 1"), "没有运行过"),
+        (code("1 / 0", new_output("error", ename="ZeroDivisionError", evalue="", traceback=[])), "出错"),
+        (code("公式", new_output("display_data", data={"text/latex": r"$\bad$", "text/plain": "x"})), "bad"),
+    ],
+    ids=["公式", "图片", "讲稿", "没有运行", "出错", "公式输出"],
+)
+def test_what_cannot_be_shown_is_named_and_nothing_is_written(cell, reason, tmp_path, capsys):
+    """错误写明哪一本、第几格、为什么；原来的幻灯片一个字节也不动。"""
+    out = tmp_path / "out" / "99_try.slides.html"
+    out.parent.mkdir()
+    out.write_text("原来的", encoding="utf-8")
+    status, path = build(tmp_path, text_slide("# 第一格\n\n话"), cell)
+    printed = capsys.readouterr().out
+    assert status == 1
+    assert "99_try.ipynb 第 2 格" in printed and reason in printed
+    assert path.read_text(encoding="utf-8") == "原来的"
+    assert [file.name for file in out.parent.iterdir()] == ["99_try.slides.html"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"cells": 3}'], ids=repr)
+def test_a_file_that_is_no_notebook_is_named(content, tmp_path, capsys):
+    bad = tmp_path / "bad.ipynb"
+    bad.write_bytes(content)
+    assert main([str(bad), str(tmp_path / "none.ipynb"), "-o", str(tmp_path / "out")]) == 1
+    printed = capsys.readouterr().out
+    assert "bad.ipynb：读不出笔记本" in printed and "none.ipynb：没有这个文件" in printed
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
+    (tmp_path / "out").write_text("这是一个文件", encoding="utf-8")
+    path = tmp_path / "01_projection.ipynb"
+    shutil.copy(NOTEBOOKS / path.name, path)
+    assert main([str(path), "-o", str(tmp_path / "out")]) == 1
+    assert "写不进" in capsys.readouterr().out
+
+
+def test_the_same_notebook_gives_the_same_bytes(decks, tmp_path):
+    name = "01_projection"
+    main([str(NOTEBOOKS / f"{name}.ipynb"), "-o", str(tmp_path)])
+    assert (tmp_path / f"{name}.slides.html").read_bytes() == (decks / f"{name}.slides.html").read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stock_nbconvert_still_makes_slides(name):
+    """有网络的人照样可以用 jupyter nbconvert --to slides：每一格都在，讲稿不出现在正文里。"""
+    from nbconvert.exporters import SlidesExporter
+
+    html, _ = SlidesExporter().from_filename(str(NOTEBOOKS / f"{name}.ipynb"))
+    cells = Counter(
+        "code" if cell.cell_type == "code" else "markdown" for cell in shown_cells(notebook(name))
+    )
+    assert html.count("jp-CodeCell") == cells["code"]
+    assert html.count("jp-MarkdownCell") == cells["markdown"]
+    parser = Texts()
+    parser.feed(html)
+    assert "会答错" not in "".join(parser.texts)
