@@ -4,6 +4,7 @@
     算  attention.py  五个步骤和整个自注意力，只用 numpy
     写  notation.py   把手算过程写成公式
     画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
+    演  films.py      QKᵀ 和加权求和的影片，一步一帧；样式在 films.css
     拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
     练  exercises/    每本笔记的练习：判定、提示、答案
 
