@@ -46,6 +46,17 @@ DAMAGE = {
             r"\+.*行=键（看向谁） 猫、吃、鱼；列=查询（谁在看）",
         ],
     ),
+    "影片点亮 K 的另一列": (  # 文字描述不变，只有 HTML 变
+        "utils/films.py",
+        "np.s_[i, :], np.s_[:, j]",
+        "np.s_[i, :], np.s_[:, j - 1]",
+        "02_scores",
+        [
+            r"text/html 不同",
+            r"-.*Kᵀ.*<th scope=\"col\"><mark>我</mark>",
+            r"\+.*Kᵀ.*<mark>你</mark></th></tr>",
+        ],
+    ),
     "改动存下的一个输出": (
         "notebooks/02_scores.ipynb",
         "array([2., 1., 1.])",

@@ -117,6 +117,7 @@ SIZE = {"image/png": {"width": 150, "height": 120}}
         ([result({"text/plain": "1"})], [result({"text/plain": "1"}, kind="execute_result")], "类型"),
         ([result({"text/plain": "1"})], [result({"text/plain": "2"})], "text/plain"),
         ([result({"text/latex": "1"})], [result({"text/latex": "2"})], "text/latex"),
+        ([result({"text/html": "<b>1</b>"})], [result({"text/html": "<i>1</i>"})], "text/html"),
         ([result({"text/plain": "1"})], [result({"text/plain": "1", "text/html": "1"})], "text/html"),
         ([result({"image/png": png()})], [result({"image/png": png("0.38")})], "图不同"),
         ([result({"image/png": png()})], [result({"image/png": png()}, SIZE)], "metadata"),
