@@ -50,7 +50,8 @@ BRACKETS = """() => [...document.querySelectorAll('math mo')].flatMap((mo) => {
   if (!'()[]{}|‖'.includes(mo.textContent) || mo.getAttribute('stretchy') === 'false') return [];
   const inside = [...mo.parentElement.children].filter((e) => e.matches('mtable, mfrac, mrow'));
   const tallest = Math.max(0, ...inside.map((e) => e.getBoundingClientRect().height));
-  return tallest ? [[mo.closest('[data-cell]').dataset.cell, mo.getBoundingClientRect().height, tallest]] : [];
+  const cell = mo.closest('[data-cell]').dataset.cell;
+  return tallest ? [[cell, mo.getBoundingClientRect().height, tallest]] : [];
 })"""
 
 
@@ -122,6 +123,11 @@ def slide_type(cell):
     return cell.metadata.get("slideshow", {}).get("slide_type", "-")
 
 
+def first_cells(name):
+    """各页从第几格开始。"""
+    return [n for n, cell in enumerate(notebook(name).cells, 1) if slide_type(cell) in ("slide", "subslide")]
+
+
 def shown_cells(nb):
     return [cell for cell in nb.cells if slide_type(cell) not in ("skip", "notes")]
 
@@ -135,10 +141,7 @@ def test_every_page_is_reached_by_key_and_whole(name, decks, browser):
     with Page(browser, decks / f"{name}.slides.html") as deck:
         states = deck.play()
         deck.quiet()
-    starts = [
-        n for n, cell in enumerate(notebook(name).cells, 1) if slide_type(cell) in ("slide", "subslide")
-    ]
-    assert list(dict.fromkeys(state["cell"] for state in states)) == starts
+    assert list(dict.fromkeys(state["cell"] for state in states)) == first_cells(name)
     assert_whole(name, states, 720, 1280)
     too_small = {state["cell"] for state in states if state["smallest"] < 18}
     assert not too_small, f"{name} 第 {too_small} 格开始的页：字小于 18 像素"
@@ -242,9 +245,8 @@ def test_print_view_is_one_sheet_a_page(name, decks, browser):
     with Page(browser, decks / f"{name}.slides.html", "?print-pdf") as deck:
         deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
         deck.page.wait_for_timeout(300)
-        pages = sum(slide_type(cell) in ("slide", "subslide") for cell in notebook(name).cells)
         pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == pages
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(first_cells(name))
         short = [
             (cell, ours, inside) for cell, ours, inside in deck.page.evaluate(BRACKETS) if ours < 0.9 * inside
         ]
