@@ -6,6 +6,7 @@
     画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
     拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
     练  exercises/    每本笔记的练习：判定、提示、答案
+    印  worksheet/    笔算练习纸和答案，一步一页 A4
 
 开头和结尾的两本还用到：
 
@@ -19,6 +20,7 @@
     python -m utils test    准备环境并运行全部检查
     python -m utils.refresh   重新执行笔记本并保存输出
     python -m utils.benchmark 量每本笔记重新执行的时间
+    python -m utils.worksheet 印笔算练习纸和答案
 
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks。
 """

@@ -1,0 +1,56 @@
+"""真的浏览器：用 Playwright 打开电脑上装着的 Chromium 或 Chrome，检查做出来的网页。
+
+没有 Playwright 或浏览器时跳过用到它的测试；环境变量 COURSE_REQUIRE_BROWSER=1 时算失败（CI 里这样设）。
+浏览器装在别处时，用环境变量 CHROMIUM 写明它的路径。
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ARGUMENTS = (
+    "--no-sandbox",  # 容器里以 root 运行
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def executable() -> str | None:
+    """浏览器的路径；没有就是 None。"""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """一个打开的浏览器（playwright.sync_api.Browser）。
+
+    用完就要关：开着的时候，同一进程里不能再用 asyncio（执行笔记本要用）。
+    所以 fixture 的 scope 最大是 module。
+    """
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        _missing("没有装 playwright")
+    path = executable()
+    if path is None:
+        _missing("找不到 Chromium 或 Chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("COURSE_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"{reason}，而 COURSE_REQUIRE_BROWSER=1 要求有浏览器。")
+    pytest.skip(reason)
