@@ -7,6 +7,7 @@
     演  films.py      QKᵀ 和加权求和的影片，一步一帧；样式在 films.css
     拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
     练  exercises/    每本笔记的练习：判定、提示、答案
+    印  worksheet/    笔算练习纸和答案，一步一页 A4
 
 开头和结尾的两本还用到：
 
@@ -20,6 +21,7 @@
     python -m utils test    准备环境并运行全部检查
     python -m utils.refresh   重新执行笔记本并保存输出
     python -m utils.benchmark 量每本笔记重新执行的时间
+    python -m utils.worksheet 印笔算练习纸和答案
 
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks。
 """

@@ -6,6 +6,7 @@
 
 import base64
 import io
+import unicodedata
 from functools import cache
 from importlib.metadata import distribution
 
@@ -18,13 +19,20 @@ MATH_FONT = ("ziamath", "ziamath/fonts/STIXTwoMath-Regular.ttf")
 # 竖排、字距、连字：页面都不用，留着只会让抽取慢一倍
 UNUSED_TABLES = ["BASE", "GDEF", "GPOS", "GSUB", "STAT", "vhea", "vmtx"]
 
+# 浏览器排 MathML 时自己换上的字，页面里看不到：单个字母的 <mi> 画成数学斜体，<msqrt> 画出根号
+ITALIC = {
+    unicodedata.normalize("NFKC", italic): italic
+    for italic in ["ℎ", *map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)])]
+}
+
 
 def font_faces(html: str) -> str:
     """页面 html 的两条 ``@font-face`` 规则（CSS）；没有公式就没有 Course Math。"""
     characters = frozenset(html)
     css = _font_face("Course Sans", TEXT_FONT, characters)
     if "<math" in html:
-        css += _font_face("Course Math", MATH_FONT, characters)
+        italics = {ITALIC[character] for character in characters if character in ITALIC}
+        css += _font_face("Course Math", MATH_FONT, characters | italics | {"√"})
     return css
 
 
