@@ -24,10 +24,11 @@ def main(arguments: list[str] | None = None) -> int:
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，写不出的字换成「?」而不中断
     try:
         from utils.slides.build import build
+
+        return build(options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.output)
     except ModuleNotFoundError as error:
-        print(f"缺少软件包 {error.name}。请用 python -m utils slides 代替：它先装好需要的软件包。")
+        print(f"缺少软件包 {error.name}：请用 python -m utils slides 代替，它先装好需要的软件包。")
         return 1
-    return build(options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.output)
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ class SpeakerNotes(Preprocessor):
             slide_type = cell.metadata.get("slideshow", {}).get("slide_type", "-")
             if notes or slide_type == "slide":
                 section, minutes, text = [], notes.minutes if notes else 0, notes.text if notes else ""
+                resources["deck"]["minutes"] += minutes
             if slide_type in NEW_PAGE:
                 section.append(cell)
                 cell.metadata.notes = text
@@ -180,7 +181,7 @@ class DeckExporter(SlidesExporter):
             "pages": sum(
                 cell.metadata.get("slideshow", {}).get("slide_type") in NEW_PAGE for cell in nb.cells
             ),
-            "minutes": sum(notes.minutes for cell in nb.cells if (notes := _notes(cell)[1])),
+            "minutes": 0,
             "policy": _policy(scripts),
             "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
             "highlight_css": HtmlFormatter(style="default").get_style_defs(".highlight"),

@@ -1,4 +1,4 @@
-"""两条命令 lab 和 test 的事实。子进程全部换成假的：不建环境，不联网，不打开浏览器。"""
+"""python -m utils 各条命令的事实。子进程全部换成假的：不建环境，不联网，不打开浏览器。"""
 
 import ast
 import json
@@ -70,7 +70,8 @@ class Package:
 @pytest.fixture
 def versions(monkeypatch):
     """环境里装着的软件包；默认恰好齐全。"""
-    versions = {"torch": Package("torch", FOUND), "pytest": Package("pytest", "9.2.0")}
+    pins = {"torch": FOUND, "ziamath": "0.13", "pytest": "9.2.0"}
+    versions = {name: Package(name, version) for name, version in pins.items()}
 
     def distribution(name):
         if name not in versions:
@@ -182,12 +183,23 @@ def test_a_missing_or_different_version_makes_pip_install_all_pins(found, projec
     cli.main(["test"])
     [pip] = pip_calls(calls)
     assert pip[:4] == [sys.executable, "-m", "pip", "install"]
-    assert pip[-2:] == [f"torch=={FOUND}", "pytest==9.2.0"]
+    assert pip[-3:] == [f"torch=={FOUND}", "ziamath==0.13", "pytest==9.2.0"]
     assert calls[-1][2] == "pytest"
+
+
+@pytest.mark.parametrize("command", ["slides", "worksheet"])
+def test_slides_and_worksheets_install_their_group_but_no_test_tools(command, project, calls, versions):
+    """做幻灯片、练习纸只装 slides 组；参数原样交给那个模块。"""
+    versions.clear()
+    cli.main([command, "-o", "文件夹"])
+    [pip] = pip_calls(calls)
+    assert pip[-2:] == [f"torch=={FOUND}", "ziamath==0.13"]
+    assert calls[-1] == [sys.executable, "-m", f"utils.{command}", "-o", "文件夹"]
 
 
 def test_lab_does_not_need_the_dev_group(project, calls, versions):
     versions.pop("pytest")
+    versions.pop("ziamath")
     cli.main(["lab"])
     assert not any("pip" in call for call in calls)
 

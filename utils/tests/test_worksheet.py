@@ -16,6 +16,7 @@ from fontTools.ttLib import TTFont
 
 from utils import examples
 from utils.tests.browser import chromium
+from utils.tests.packages import uninstall
 from utils.worksheet import __main__ as command
 from utils.worksheet import page as worksheet_page
 
@@ -372,14 +373,11 @@ def test_broken_data_stops_the_command_and_leaves_the_old_page(tmp_path, other_d
 
 @pytest.mark.parametrize("package", ["fontTools", "math_core", "ziamath"])
 def test_a_missing_package_is_named_with_the_way_out(tmp_path, package, monkeypatch, capsys):
-    for module in [name for name in sys.modules if name.startswith(("utils.worksheet.", "utils.slides"))]:
-        monkeypatch.delitem(sys.modules, module)
-    for module in [name for name in sys.modules if name.split(".")[0] == package]:
-        monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setitem(sys.modules, package, None)
+    uninstall(package, ("utils.worksheet.", "utils.slides"), monkeypatch)
     assert command.main(["-o", str(tmp_path), "02_scores"]) == 1
     said = capsys.readouterr().out.strip()
-    assert said.startswith(f"缺少软件包 {package}") and "python -m utils test" in said and "\n" not in said
+    assert said.startswith(f"缺少软件包 {package}：请用 python -m utils worksheet 代替") and "\n" not in said
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---------------------------------------------------------------- 真的浏览器

@@ -57,8 +57,7 @@ def _write(path: Path, html: str) -> None:
 
 
 def _missing(error: ModuleNotFoundError) -> int:
-    way_out = "先运行一次 python -m utils test 把它装好，再用那个环境的 Python 运行本命令"
-    print(f"缺少软件包 {error.name}：{way_out}。")
+    print(f"缺少软件包 {error.name}：请用 python -m utils worksheet 代替，它先装好需要的软件包。")
     return 1
 
 
