@@ -7,6 +7,7 @@
     演  films.py      QKᵀ 和加权求和的影片，一步一帧；样式在 films.css
     拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
     练  exercises/    每本笔记的练习：判定、提示、答案
+    讲  slides/       离线的幻灯片，一本一个文件
     印  worksheet/    笔算练习纸和答案，一步一页 A4
 
 开头和结尾的两本还用到：
@@ -15,13 +16,14 @@
     比  recurrence.py 循环神经网络与注意力：影响、等待、代价（torch）
     训  training.py   让一层自注意力学会“谁在做”“做到谁身上”（torch）
 
-维护者的命令：
+命令：
 
-    python -m utils lab     准备环境并打开课程
-    python -m utils test    准备环境并运行全部检查
+    python -m utils lab       准备环境并打开课程
+    python -m utils slides    准备环境并做幻灯片（环境已有时：python -m utils.slides）
+    python -m utils worksheet 准备环境并做练习纸（环境已有时：python -m utils.worksheet）
+    python -m utils test      准备环境并运行全部检查
     python -m utils.refresh   重新执行笔记本并保存输出
-    python -m utils.benchmark 量每本笔记重新执行的时间
-    python -m utils.worksheet 印笔算练习纸和答案
+    python -m utils.benchmark 量速度
 
-数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks。
+数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks -> slides。
 """

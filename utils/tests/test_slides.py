@@ -22,7 +22,7 @@ from utils.tests.browser import chromium
 from utils.tests.packages import uninstall
 
 NAMES = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
-SCREENS = {"宽屏": (1920, 1080), "4:3": (1024, 768), "手机": (390, 844)}
+SCREENS = {"wide": (1920, 1080), "old": (1024, 768), "phone": (390, 844)}
 LARGEST_DECK = 2_000_000  # 字节
 
 # 当前这一步：在哪一页、第几个片段；内容的下沿、右沿和最小的字，都按画布上的像素；露在外面的公式源码。
