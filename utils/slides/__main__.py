@@ -27,9 +27,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         return build(options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.output)
     except ModuleNotFoundError as error:
-        print(
-            f"缺少软件包 {error.name.partition('.')[0]}：请用 python -m utils slides 代替，它先装好需要的软件包。"
-        )
+        package = error.name.partition(".")[0]
+        print(f"缺少软件包 {package}：请用 python -m utils slides 代替，它先装好需要的软件包。")
         return 1
 
 

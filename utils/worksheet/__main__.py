@@ -57,9 +57,8 @@ def _write(path: Path, html: str) -> None:
 
 
 def _missing(error: ModuleNotFoundError) -> int:
-    print(
-        f"缺少软件包 {error.name.partition('.')[0]}：请用 python -m utils worksheet 代替，它先装好需要的软件包。"
-    )
+    package = error.name.partition(".")[0]
+    print(f"缺少软件包 {package}：请用 python -m utils worksheet 代替，它先装好需要的软件包。")
     return 1
 
 
