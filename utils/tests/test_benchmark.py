@@ -23,7 +23,9 @@ def test_without_a_reference_the_limit_is_for_the_value_itself():
 
 
 def test_columns_line_up_where_a_chinese_character_takes_two_places():
-    text = render([Row("check", 1.0, 2.0, note="甲"), Row("一行中文，全角标点", 12.5, 2.0, limit=2, note="乙")])
+    text = render(
+        [Row("check", 1.0, 2.0, note="甲"), Row("一行中文，全角标点", 12.5, 2.0, limit=2, note="乙")]
+    )
     lines = text.splitlines()
 
     def place(line, word):
@@ -42,7 +44,9 @@ def test_works_take_turns():
 
 def test_the_bare_notebook_imports_what_the_notebook_uses(tmp_path):
     """有滑块的笔记，对照也导入 ipywidgets；别的不导入。"""
-    with_sliders = {path.stem for path in NOTEBOOKS.glob("*.ipynb") if "ipywidgets" in notebooks.imports(path)}
+    with_sliders = {
+        path.stem for path in NOTEBOOKS.glob("*.ipynb") if "ipywidgets" in notebooks.imports(path)
+    }
     assert with_sliders == {"03_scaling", "04_softmax", "05_weighted_sum"}
 
 

@@ -28,7 +28,7 @@ LARGEST_DECK = 2_000_000  # 字节
 # 当前这一步：在哪一页、第几个片段；内容的下沿、右沿和最小的字，都按画布上的像素；露在外面的公式源码。
 STATE = r"""() => {
   const page = Reveal.getCurrentSlide(), scale = Reveal.getScale(), box = page.getBoundingClientRect();
-  const state = { cell: +page.dataset.cell, ...Reveal.getIndices(), bottom: 0, right: 0, smallest: 99,
+  const state = { cell: +page.dataset.cell, ...Reveal.getIndices(), bottom: 0, right: 0, smallest: 99, body: 99,
                   last: Reveal.isLastSlide() && !Reveal.availableFragments().next };
   const walker = document.createTreeWalker(page, NodeFilter.SHOW_ELEMENT);
   const hidden = (e) => e.closest('aside.notes') || (e.tagName !== 'math' && e.closest('math'))
@@ -39,8 +39,10 @@ STATE = r"""() => {
     if (rect.width <= 1 || rect.height <= 1) continue;
     state.bottom = Math.max(state.bottom, (rect.bottom - box.top) / scale);
     state.right = Math.max(state.right, (rect.right - box.left) / scale);
-    const text = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim());
-    if (text) state.smallest = Math.min(state.smallest, parseFloat(getComputedStyle(e).fontSize));
+    if (![...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
+    const size = parseFloat(getComputedStyle(e).fontSize);
+    state.smallest = Math.min(state.smallest, size);
+    if (e.matches('p, li, td, th') && !e.closest('.film')) state.body = Math.min(state.body, size);
   }
   const prose = page.cloneNode(true);
   prose.querySelectorAll('aside, code, pre, math, style, .film').forEach((e) => e.remove());
@@ -146,8 +148,8 @@ def test_every_page_is_reached_by_key_and_whole(name, decks, browser):
         deck.quiet()
     assert list(dict.fromkeys(state["cell"] for state in states)) == first_cells(name)
     assert_whole(name, states, 720, 1280)
-    too_small = {state["cell"] for state in states if state["smallest"] < 18}
-    assert not too_small, f"{name} 第 {too_small} 格开始的页：字小于 18 像素"
+    too_small = {state["cell"] for state in states if state["smallest"] < 18 or state["body"] < 24}
+    assert not too_small, f"{name} 第 {too_small} 格开始的页：正文小于 24 像素，或有字小于 18 像素"
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -254,9 +256,23 @@ def test_print_view_is_one_sheet_a_page(name, decks, browser):
             (cell, ours, inside) for cell, ours, inside in deck.page.evaluate(BRACKETS) if ours < 0.9 * inside
         ]
         assert not short, f"{name}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
+        assert system_fonts(deck.page) == set()
         violations = Axe().run(deck.page).response["violations"]
         assert [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in violations] == []
         deck.quiet()
+
+
+def system_fonts(page):
+    """公式里的字母、数字和符号（汉字除外）实际用到的、不是页面自带的字体。"""
+    session = page.context.new_cdp_session(page)
+    for domain in ("DOM", "CSS"):
+        session.send(f"{domain}.enable")
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    selector = {"nodeId": root, "selector": "mi, mn, mo, msqrt"}
+    nodes = session.send("DOM.querySelectorAll", selector)["nodeIds"]
+    used = [session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
+    assert any(used)
+    return {font["familyName"] for fonts in used for font in fonts if not font["isCustomFont"]}
 
 
 def test_course_map_leads_to_every_deck(decks, browser):
