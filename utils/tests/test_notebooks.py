@@ -63,7 +63,7 @@ HEADING_SLIDE_TYPES = {  # 其余各节的标题格：slide
     "学完能做什么": {"subslide"},
     "小结": {"slide", "subslide"},
     "练习": {"slide", "subslide"},
-    "下一本": {"slide", "subslide"},
+    "下一本": {"slide", "subslide", "fragment"},  # 只有一句话，接在「再想一想」后面
 }
 PACKAGES = {"numpy", "torch", "matplotlib", "utils"} | sys.stdlib_module_names
 MAX_LINES = 12
