@@ -43,6 +43,13 @@ class _Renderer(IPythonRenderer):
     def latex_environment(self, name, body):
         return to_mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", display=True)
 
+    def list_item(self, text):
+        """一条误解「**“说法。”** 纠正」：先只有说法，问过学生，按 → 才出现纠正。"""
+        claim, end, correction = text.partition("</strong>")
+        if end and claim.startswith("<strong>“"):
+            text = f'{claim}{end}<span class="fragment">{correction}</span>'
+        return super().list_item(text)
+
     def link(self, text, url, title=None):
         path = url.partition("#")[0]
         if path.endswith(".ipynb") and "/" not in path:

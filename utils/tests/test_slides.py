@@ -28,7 +28,8 @@ LARGEST_DECK = 2_000_000  # 字节
 # 当前这一步：在哪一页、第几个片段；内容的下沿、右沿和最小的字，都按画布上的像素；露在外面的公式源码。
 STATE = r"""() => {
   const page = Reveal.getCurrentSlide(), scale = Reveal.getScale(), box = page.getBoundingClientRect();
-  const state = { cell: +page.dataset.cell, ...Reveal.getIndices(), bottom: 0, right: 0, smallest: 99, body: 99,
+  const state = { cell: +page.dataset.cell, ...Reveal.getIndices(), bottom: 0, right: 0,
+                  smallest: 99, body: 99,
                   last: Reveal.isLastSlide() && !Reveal.availableFragments().next };
   const walker = document.createTreeWalker(page, NodeFilter.SHOW_ELEMENT);
   const hidden = (e) => e.closest('aside.notes') || (e.tagName !== 'math' && e.closest('math'))
@@ -209,6 +210,26 @@ def test_a_film_moves_one_frame_a_key(name, decks, browser):
             assert deck.press("ArrowLeft")["cell"] == cell
             assert page.evaluate(seen) == [frame]
         deck.quiet()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_misconception_is_asked_before_it_is_corrected(name, decks, browser):
+    """「常见误解」：一开始只有说法；每按一次 → 多一条纠正。"""
+    seen = """() => [...Reveal.getCurrentSlide().querySelectorAll('li')].map((item) =>
+      [...item.children].map((e) => getComputedStyle(e).visibility))"""
+    with Page(browser, decks / f"{name}.slides.html") as deck:
+        deck.page.evaluate("""() => {
+          const heading = [...document.querySelectorAll('h2')].find((e) => e.textContent === '常见误解');
+          const { h, v } = Reveal.getIndices(heading.closest('section'));
+          Reveal.slide(h, v, -1);
+        }""")
+        items = deck.page.evaluate(seen)
+        shown = [item.count("hidden") == 0 for item in items]
+        assert len(items) >= 3 and shown == [False] * len(items)
+        for number in range(1, len(items)):
+            deck.press("ArrowRight")
+            shown = [item.count("hidden") == 0 for item in deck.page.evaluate(seen)]
+            assert shown == [True] * number + [False] * (len(items) - number)
 
 
 def test_speaker_view_shows_notes_and_moves_the_deck(decks, browser):
