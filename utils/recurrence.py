@@ -36,14 +36,7 @@ def rnn(X, W_h, W_x):
     X : (..., T, d)；W_h : (width, width)；W_x : (d, width)，都是 torch 张量。
     返回 (..., T, width)：h_1 到 h_T。ValueError：不是这样的张量、含 NaN 或无穷，或者形状对不上。
     """
-    _check_tensors(X, W_h=W_h, W_x=W_x)
-    _check_width(X, W_x, "W_x")
-    if not W_h.shape[0] == W_h.shape[1] == W_x.shape[1]:
-        raise ValueError(
-            "h @ W_h + x @ W_x 做不了：W_h 必须是 (width, width)，W_x 必须是 (d, width)。\n"
-            f"收到：W_h {tuple(W_h.shape)}，W_x {tuple(W_x.shape)}。\n"
-            "怎么办：两个矩阵用同一个 width。"
-        )
+    _check_rnn(X, W_h, W_x)
     h = X.new_zeros(*X.shape[:-2], len(W_h))
     states = []
     for x_t in X.unbind(-2):  # 第 t 步要用第 t−1 步的 h，循环躲不掉
@@ -59,15 +52,7 @@ def attention(X, W_Q, W_K, W_V):
     这里不用 torch 的融合算子，为的是让 ``serial_steps`` 看得见每一次乘法。
     ValueError：不是这样的张量、含 NaN 或无穷，或者形状对不上。
     """
-    _check_tensors(X, W_Q=W_Q, W_K=W_K, W_V=W_V)
-    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
-        _check_width(X, W, name)
-    if W_Q.shape[1] != W_K.shape[1]:
-        raise ValueError(
-            "打分 Q Kᵀ 做不了：W_Q 与 W_K 的列数必须相同（都是 d_k）。\n"
-            f"收到：W_Q {tuple(W_Q.shape)}，W_K {tuple(W_K.shape)}。\n"
-            "怎么办：两个矩阵用同一个宽度。"
-        )
+    _check_attention(X, W_Q, W_K, W_V)
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     scores = Q @ K.transpose(-2, -1)
     return torch.softmax(scores / math.sqrt(Q.shape[-1]), dim=-1) @ V
@@ -237,6 +222,29 @@ def _check_counts(**counts):
                 f"收到：{shown(value)}。\n"
                 f"怎么办：写成如 {name}=16。"
             )
+
+
+def _check_rnn(X, W_h, W_x):
+    _check_tensors(X, W_h=W_h, W_x=W_x)
+    _check_width(X, W_x, "W_x")
+    if not W_h.shape[0] == W_h.shape[1] == W_x.shape[1]:
+        raise ValueError(
+            "h @ W_h + x @ W_x 做不了：W_h 必须是 (width, width)，W_x 必须是 (d, width)。\n"
+            f"收到：W_h {tuple(W_h.shape)}，W_x {tuple(W_x.shape)}。\n"
+            "怎么办：两个矩阵用同一个 width。"
+        )
+
+
+def _check_attention(X, W_Q, W_K, W_V):
+    _check_tensors(X, W_Q=W_Q, W_K=W_K, W_V=W_V)
+    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
+        _check_width(X, W, name)
+    if W_Q.shape[1] != W_K.shape[1]:
+        raise ValueError(
+            "打分 Q Kᵀ 做不了：W_Q 与 W_K 的列数必须相同（都是 d_k）。\n"
+            f"收到：W_Q {tuple(W_Q.shape)}，W_K {tuple(W_K.shape)}。\n"
+            "怎么办：两个矩阵用同一个宽度。"
+        )
 
 
 def _check_tensors(X, **matrices):
