@@ -84,10 +84,10 @@ def scale_scores(scores, d_k):
     为什么是 √d_k：各分量独立、均值 0、方差 1 时，点积的方差等于 d_k（论文 3.2.1 节，脚注 4）。
     """
     scores = _matrix("scores", scores, "(n_q, n_k)", masked=True)
-    if not _is_positive_number(d_k):
+    if not is_positive_number(d_k):
         raise ValueError(
             "缩放做不了：d_k 必须是一个正数，即查询和键的宽度。\n"
-            f"收到：scores {scores.shape}，d_k = {d_k!r}。\n"
+            f"收到：scores {scores.shape}，d_k = {shown(d_k)}。\n"
             "怎么办：用 Q.shape[1]，不是整个 Q.shape，也不是已经开过方的 √d_k。"
         )
     return scores / np.sqrt(float(d_k))
@@ -147,12 +147,8 @@ def self_attention(X, W_Q, W_K, W_V):
 
 def _matrix(name, value, expected, *, masked=False):
     """把 value 变成二维 float64 数组，或说明它为什么不行；masked 允许 −∞。"""
-    try:
-        array = np.asarray(value)
-        numeric = array.dtype.kind in "biuf" and not np.ma.is_masked(value)  # asarray 会丢掉 np.ma 的遮罩
-    except (ValueError, TypeError, RuntimeError):  # 长短不一的列表；要求梯度或 numpy 不认识的 torch 张量
-        numeric = False
-    if not numeric:
+    array = real_array(value)
+    if array is None:
         raise ValueError(
             f"{name} 必须是由实数组成的矩阵，形状 {expected}。\n"
             f"收到：{_describe(value)}。\n"
@@ -176,8 +172,6 @@ def _matrix(name, value, expected, *, masked=False):
             f"收到：{array.ndim} 维，形状 {array.shape}。\n"
             f"怎么办：一次算一句话，从中取出一句，如 {name}{'[0]' * (array.ndim - 2)}。"
         )
-    with np.errstate(over="ignore"):  # 放不进 float64 的 longdouble 成为 inf，下面会拒绝
-        array = array.astype(np.float64)
     bad = ~((np.abs(array) <= LARGEST) | (np.isneginf(array) & masked))
     if bad.any():
         row, col = np.argwhere(bad)[0]
@@ -190,7 +184,28 @@ def _matrix(name, value, expected, *, masked=False):
     return array
 
 
-def _is_positive_number(value):
+def real_array(value):
+    """value 里的实数，一个新的 float64 数组；不是由实数组成时返回 None。"""
+    if hides_numbers(value):
+        return None
+    try:
+        array = np.asarray(value)
+    except Exception:  # 长短不一的列表、要求梯度的 torch 张量、别人写的 __array__：什么错误都可能有
+        return None
+    if array.dtype.kind not in "biuf":
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):  # 放不进 float64 的 longdouble 成为 inf
+        return array.astype(np.float64)
+
+
+def hides_numbers(value, depth=3):
+    """np.ma 是不是遮住了 value 里的数，也看列表里面：asarray 会悄悄丢掉遮罩，或把遮住的数换成 NaN。"""
+    if isinstance(value, list | tuple):
+        return depth > 0 and any(hides_numbers(item, depth - 1) for item in value)
+    return isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)
+
+
+def is_positive_number(value):
     """value 是不是一个正实数，且不大于 LARGEST（布尔值、数组、字符串都不算）。"""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         return False
@@ -198,6 +213,15 @@ def _is_positive_number(value):
         return 0 < float(value) <= LARGEST
     except OverflowError:  # 比 float64 还大的整数
         return False
+
+
+def shown(value):
+    """报错里的 value：太长就只写开头；连 repr 也写不出的（如几千位的整数）只写类型。"""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _describe(value):
@@ -216,7 +240,7 @@ def _way_to_numbers(name, value, masked):
     """value 怎样变成实数矩阵。"""
     if hasattr(value, "detach"):
         return f"torch 张量先写 {name}.detach().double().numpy()"
-    if np.ma.is_masked(value):
+    if hides_numbers(value):
         return f"遮住的格先填上数，写 {name}.filled({'-np.inf' if masked else '0'})"
     if hasattr(value, "astype"):
         return f"里面都是实数时写 {name}.astype(float)；文字、None、复数要先换成实数"

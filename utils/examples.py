@@ -8,8 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from utils.attention import LARGEST, hides_numbers, real_array, shown
+from utils.inputs import HALF_CHARACTER, as_list, is_integer
+
 DATA = Path(__file__).resolve().parent.parent / "data"
 FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
+WIDEST = 4096  # 列；再宽，一句话也要占上百兆内存
 JOINER = "\u200d"  # 零宽连接符：👨‍👩‍👧 是三个表情用它连成的
 
 
@@ -100,21 +104,31 @@ def load_example(name):
             if same
             else "自己的句子请用 Example(…)"
         )
-        raise ValueError(f"没有名为 {name!r} 的例句；可用的是 {'、'.join(FILES)}。{way_out}。")
+        raise ValueError(f"没有名为 {shown(name)} 的例句；可用的是 {'、'.join(FILES)}。{way_out}。")
     return read_data(DATA / FILES[name], lambda content: Example(**_known_fields(content)))
 
 
 def read_data(path, build):
     """读 data/ 里的一个 JSON 文件，返回 build(内容)。
 
-    ValueError：文件不见了、不是 UTF-8、不合 JSON 语法，或 build 说内容不合规则；消息写明文件。
+    ValueError：文件不见了、读不了、不是 UTF-8、不合 JSON 语法，或 build 说内容不合规则；消息写明文件。
     """
     try:
-        return build(json.loads(path.read_text(encoding="utf-8-sig")))  # -sig：记事本可能在开头加 BOM
+        text = path.read_text(encoding="utf-8-sig")  # -sig：记事本可能在开头加 BOM
+        if not text.strip():
+            raise ValueError("内容是空的；请从课程里重新取回这个文件。")
+        return build(json.loads(text, object_pairs_hook=_unique_fields, parse_int=_integer))
     except FileNotFoundError:
         raise ValueError(f"data/{path.name} 不见了；请从课程里重新取回这个文件。") from None
+    except OSError as error:  # 是文件夹、没有读的权限、磁盘坏了
+        raise ValueError(
+            f"data/{path.name} 读不了（{type(error).__name__}）；"
+            "它应是一个有读权限的文件，请从课程里重新取回。"
+        ) from None
     except UnicodeDecodeError:
         raise ValueError(f"data/{path.name} 不是 UTF-8 编码；请用编辑器另存为 UTF-8。") from None
+    except RecursionError:
+        raise ValueError(f"data/{path.name} 的括号套得太深；矩阵只用两层方括号。") from None
     except json.JSONDecodeError as error:
         raise ValueError(
             f"data/{path.name} 第 {error.lineno} 行第 {error.colno} 列不合 JSON 语法；"
@@ -122,6 +136,21 @@ def read_data(path, build):
         ) from None
     except ValueError as error:
         raise ValueError(f"data/{path.name} 的 {error}") from None
+
+
+def _unique_fields(pairs):
+    """JSON 的一对花括号；json 自己会让重复的字段悄悄盖掉前面的。"""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{repeated}：这个字段写了不止一次；请只留一处。")
+    return fields
+
+
+def _integer(digits):
+    """JSON 里的一个整数；几千位的整数 int 会拒绝，成为浮点数的无穷，后面会说出它在哪里。"""
+    return int(digits) if len(digits) < 400 else float(digits)
 
 
 def reorder(example, order):
@@ -132,7 +161,7 @@ def reorder(example, order):
     返回新的 Example。ValueError：example 不是 Example，或 order 与原来的词元不是同一组。
     """
     if not isinstance(example, Example):
-        raise ValueError(f'example：应是 Example，如 load_example("猫吃鱼")；收到 {example!r}。')
+        raise ValueError(f'example：应是 Example，如 load_example("猫吃鱼")；收到 {shown(example)}。')
     tokens = _names("order", order, unique=False, empty=True)
     if sorted(tokens) != sorted(example.tokens):
         raise ValueError(
@@ -164,8 +193,12 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
     ValueError：text 不是文字或没有一个字，宽度或 seed 不合规则。
     """
     for name, value, least in (("d_model", d_model, 1), ("d_k", d_k, 1), ("d_v", d_v, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} 必须是不小于 {least} 的整数；收到 {value!r}。请写成如 {name}=8。")
+        if not is_integer(value, least, WIDEST if least else np.inf):
+            most = f"、不大于 {WIDEST}" if least else ""
+            raise ValueError(
+                f"{name} 必须是不小于 {least}{most} 的整数；收到 {shown(value)}。请写成如 {name}=8。"
+            )
+    d_model, d_k, d_v, seed = map(int, (d_model, d_k, d_v, seed))
     tokens = _characters(text)
     n_places = d_model // 2
     characters = np.array([_normal(seed, *map(ord, token), size=d_model - n_places) for token in tokens])
@@ -205,7 +238,7 @@ def _characters(text):
     if not characters:
         raise ValueError(
             "句子里至少要有一个字（字母、标点、表情也行；空白不算）。\n"
-            f"收到：{text!r}。\n"
+            f"收到：{shown(text)}。\n"
             '怎么办：在引号里写一句话，如 from_sentence("猫吃鱼")。'
         )
     return characters
@@ -241,31 +274,41 @@ def _known_fields(content):
 
 
 def _matrix(name, value):
-    if np.ma.is_masked(value):
+    if hides_numbers(value):
         raise ValueError(f"{name}：有被 np.ma 遮住的格；请先用 .filled(0) 填上数。")
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name}：各行的长短不一；每一行要有一样多的数。") from None
-    except (TypeError, RuntimeError):  # 要求梯度的 torch 张量，或 numpy 没有的数据类型
-        raise ValueError(f"{name}：torch 张量请先写成 .detach().double().numpy()。") from None
-    if array.dtype.kind not in "biuf" or array.ndim != 2 or array.size == 0:
+    array = real_array(value)
+    if array is None and hasattr(value, "detach"):  # 要求梯度，或 numpy 没有的数据类型
+        raise ValueError(f"{name}：torch 张量请先写成 .detach().double().numpy()。")
+    if array is None and len(lengths := _lengths(value)) > 1:
         raise ValueError(
-            f"{name}：应是非空的二维数值矩阵，如 [[1, 0], [0, 1]]；"
-            f"收到形状 {array.shape}，元素类型 {array.dtype}。"
+            f"{name}：各行的长短不一；每一行要有一样多的数；收到的各行有 {'、'.join(map(str, lengths))} 个。"
         )
-    with np.errstate(over="ignore"):  # 放不进 float64 的 longdouble 成为 inf，下面会拒绝
-        array = array.astype(np.float64)  # 一份新的拷贝
-    if not np.isfinite(array).all():
-        row, col = np.argwhere(~np.isfinite(array))[0]
-        raise ValueError(f"{name}：第 {row + 1} 行第 {col + 1} 列是 {array[row, col]}；只能写有限的数。")
+    if array is None or array.ndim != 2 or array.size == 0:
+        shape, dtype = (getattr(value if array is None else array, name, None) for name in ("shape", "dtype"))
+        got = f"形状 {shape}，元素类型 {dtype}" if dtype is not None else shown(value)
+        raise ValueError(f"{name}：应是非空的二维数值矩阵，如 [[1, 0], [0, 1]]；收到 {got}。")
+    bad = ~(np.abs(array) <= LARGEST)
+    if bad.any():
+        row, col = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{name}：第 {row + 1} 行第 {col + 1} 列是 {array[row, col]}；"
+            f"只能写有限的数，绝对值不超过 {LARGEST:g}。"
+        )
     return array
 
 
+def _lengths(rows):
+    """一列列表各有多长，从短到长，不重复；不是一列列表就是空的。"""
+    rows = rows if isinstance(rows, list | tuple) else ()
+    return sorted({len(row) if isinstance(row, list | tuple) else 1 for row in rows})
+
+
 def _names(name, value, *, unique=True, empty=False):
-    names = tuple(value) if isinstance(value, list | tuple | str | np.ndarray) else None
+    names = as_list(value)
     if names is None or not (names or empty) or not all(isinstance(i, str) and i.strip() for i in names):
-        raise ValueError(f'{name}：应是一列非空的文字，如 ["猫", "吃"]；收到 {value!r}。')
+        raise ValueError(f'{name}：应是一列非空的文字，如 ["猫", "吃"]；收到 {shown(value)}。')
+    if HALF_CHARACTER.search("".join(names)):
+        raise ValueError(f"{name}：里面有半个字符，写不出来；收到 {shown(value)}。请重新输入这几个字。")
     if unique and len(set(names)) < len(names):
         raise ValueError(f"{name}：名字不能重复；收到 {list(names)}。")
     return tuple(map(str, names))  # numpy 的文字也成为普通的 str

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from utils.attention import shown
+from utils.inputs import printable
 from utils.notation import number
 from utils.plotting import checks
 from utils.plotting.style import FRAME, GREY, INK, LIT_COLOR, QKV_COLORS, text_color
@@ -131,18 +133,20 @@ def film_scores(Q, K, scores, tokens, *, queries=None, name=None):
     frames = [("scores 还是空的。每一步取 Q 的一行和 Kᵀ 的一列，对应相乘，再相加。", "", tables(0))]
     lines = []
     for step, (i, j) in enumerate(product(range(len(rows)), range(len(cols))), start=1):
-        who = f"查询「{rows[i]}」· 键「{cols[j]}」："
+        who = "查询「{}」· 键「{}」："
+        names = rows[i], cols[j]
         where = f"Q 的第 {i + 1} 行，Kᵀ 的第 {j + 1} 列 → scores 的第 {i + 1} 行第 {j + 1} 列"
         plain, shown = _dot(Q[i], K[j], scores[i, j])
-        frames.append((html.escape(who) + shown, where, tables(step, i, j)))
-        lines.append(f"{who}{plain}；{where}")
+        frames.append((who.format(*map(_isolated, names)) + shown, where, tables(step, i, j)))
+        lines.append(f"{who.format(*names)}{plain}；{where}")
     return _film(
         "scores = Q Kᵀ：一步算一个分数",
         [f"Q {Q.shape}：{_read(rows, Q)}", f"K {K.shape}，在 Kᵀ 里一列一个键：{_read(cols, K)}"],
         lines,
         f"scores {scores.shape}：{_read(rows, scores)}",
         frames,
-        name or "film-scores-*",
+        "film-scores",
+        name,
     )
 
 
@@ -206,12 +210,13 @@ def film_weighted_sum(weights, V, output, tokens, columns=None, *, queries=None,
     lines = []
     for step, (i, k) in enumerate(product(range(len(rows)), range(len(keys))), start=1):
         rest = "".join(f"「{key}」" for key in keys[k + 1 :])
-        who = f"输出「{rows[i]}」{f'加到键「{keys[k]}」' if rest else ''}"
+        who = "输出「{}」加到键「{}」" if rest else "输出「{}」"
+        names = (rows[i], keys[k])
         state = f"没有加完，还差{rest}" if rest else "加完了"
         where = f"weights 的第 {i + 1} 行第 {k + 1} 列 × V 的第 {k + 1} 行 → 加进 output 的第 {i + 1} 行"
         plain, shown = _mixture(weights[i, : k + 1], V[: k + 1], sums[i, k], f"（{state}）")
-        frames.append((f"{html.escape(who)} {shown}", where, tables(step, i, k)))
-        lines.append(f"{who} {plain}；{where}")
+        frames.append((f"{who.format(*map(_isolated, names))} {shown}", where, tables(step, i, k)))
+        lines.append(f"{who.format(*names)} {plain}；{where}")
     names = f"（列：{'、'.join(columns)}）" if columns else ""
     return _film(
         "output = weights V：一步加一行值",
@@ -219,22 +224,23 @@ def film_weighted_sum(weights, V, output, tokens, columns=None, *, queries=None,
         lines,
         f"output {output.shape}：{_read(rows, output)}",
         frames,
-        name or "film-weighted-sum-*",
+        "film-weighted-sum",
+        name,
     )
 
 
-def _film(title, opening, lines, ending, frames, name):
-    """frames 是 [(这一步的式子, 在哪里, 三个表)]；name 末尾的 * 换成内容的校验和。"""
+def _film(title, opening, lines, ending, frames, kind, name):
+    """frames 是 [(这一步的式子, 在哪里, 三个表)]；没有 name 就用 kind 加上内容的校验和。"""
     steps = [f"第 {step} 步：{line}" for step, line in enumerate(lines, start=1)]
     description = "\n".join([f"影片「{title}」，共 {len(lines)} 步", *opening, *steps, ending])
     shots = []
     for story, where, tables in frames:
         place = f'\n<p class="film-place">{where}</p>' if where else ""
         shots.append((f"{story}</p>{place}", "\n".join(tables)))
-    if name.endswith("*"):
-        name = f"{name[:-1]}{zlib.crc32(str([title, shots]).encode()):08x}"
-    elif not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):
-        raise ValueError(f"name 用作 HTML 的 id：以字母开头，只含字母、数字、- 和 _；收到 {name!r}。")
+    if name is None:
+        name = f"{kind}-{zlib.crc32(str([title, shots]).encode()):08x}"
+    elif not (isinstance(name, str) and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)):
+        raise ValueError(f"name 用作 HTML 的 id：以字母开头，只含字母、数字、- 和 _；收到 {shown(name)}。")
     return Film(title, description, tuple(shots), name)
 
 
@@ -280,8 +286,8 @@ def _check_result(name, result, left, right, call):
 
 def _labels(queries, tokens, shape):
     """行和列的标签；太长的截短，与图一样。"""
-    rows = checks.labels(tokens if queries is None else queries, shape[0], "行", shape)
-    cols = checks.labels(tokens, shape[1], "列", shape)
+    rows = checks.required_labels(tokens if queries is None else queries, shape[0], "行", shape)
+    cols = checks.required_labels(tokens, shape[1], "列", shape)
     return [_short(label) for label in rows], [_short(label) for label in cols]
 
 
@@ -290,8 +296,13 @@ def _labels(queries, tokens, shape):
 
 def _short(label):
     """一个标签：控制字符换成空格，太长就截短，末尾加省略号。"""
-    label = re.sub(r"[\x00-\x1f\x7f]", " ", label)
+    label = printable(label)
     return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+
+
+def _isolated(label):
+    """一个标签的 HTML；从右往左写的文字不会打乱后面的数。"""
+    return f"<bdi>{html.escape(label)}</bdi>"
 
 
 def _write(value):

@@ -11,11 +11,14 @@ from numbers import Real
 import numpy as np
 from IPython.display import Math
 
-from utils.attention import LARGEST
+from utils.attention import LARGEST, is_positive_number, real_array, shown
+from utils.inputs import as_names, is_integer, is_number, printable
 
 TERMS_A_LINE = 4  # 求和每行写四项，投影仪放大后公式也不超出屏幕
 LONGEST = 12  # 更长的求和、更大的矩阵只写头尾
 SCIENTIFIC = 1e15  # 从这里起改用科学记数法：float64 只有约 16 位有效数字，再往后的数字不是真的
+
+MOST_DECIMALS = 15  # float64 只有约 16 位有效数字
 
 SPECIAL = {"\\": r"{\backslash}", "^": r"{\wedge}", "~": r"{\sim}"}  # 其余的特殊字符前面加 \\ 就行
 
@@ -37,6 +40,7 @@ def matrix(name, M, *, row_labels=None, decimals=4):
     shape = rf"{M.shape[0]} \times {M.shape[1]}"
     formula = rf"{name} {_relation(M, decimals)} {_bmatrix(M, decimals)}_{{{shape}}}"
     if row_labels is not None:
+        row_labels = _names("row_labels", row_labels)
         if len(row_labels) != len(M):
             raise ValueError(
                 f"row_labels 要和矩阵的行数一样多：矩阵 {M.shape}，收到 {len(row_labels)} 个；请一行给一个。"
@@ -77,11 +81,13 @@ def score(q, k, *, query, key, decimals=4):
 
 def scaled_score(score, d_k, *, decimals=4):
     r"""一个分数的缩放：``2 / √4 = 2 / 2 = 1``。score : 一个数；d_k : 正数。ValueError：不是这样的数。"""
-    if not (isinstance(score, Real) and isinstance(d_k, Real) and 0 < d_k < np.inf):
+    finite_or_masked = is_number(score, -LARGEST, LARGEST) or is_number(score, -np.inf, -np.inf)
+    if not (finite_or_masked and is_positive_number(d_k)):
         raise ValueError(
-            f"缩放的是一个分数，d_k 是一个正数：收到 score = {score!r}，d_k = {d_k!r}；"
-            "分数写 scores[i, j]，d_k 写 Q.shape[1]。"
+            f"缩放的是一个分数，d_k 是一个正数：收到 score = {shown(score)}，d_k = {shown(d_k)}；"
+            f"分数写 scores[i, j]，d_k 写 Q.shape[1]，绝对值都不超过 {LARGEST:g}。"
         )
+    score, d_k = float(score), float(d_k)
     root, result = np.sqrt(d_k), score / np.sqrt(d_k)
     top = number(score, decimals)
     return Formula(
@@ -98,7 +104,8 @@ def softmax_row(scaled_scores, tokens, *, decimals=4):
     这里按定义直接取 exp，不减最大值，好让每个数都能用笔算。
     ValueError：个数不符；含 NaN 或 +∞，或全是 −∞；数太大或太小，它的 exp 写不下。
     """
-    row = _array(scaled_scores, 1)
+    row, tokens = _array(scaled_scores, 1), _names("tokens", tokens)
+    _check_decimals(decimals)
     if not np.isfinite(row.max()):
         raise ValueError(
             f"这一行不能有 NaN 或 +∞，也不能全是 −∞：收到 {row}，形状 {row.shape}；至少留一个没被遮住的键。"
@@ -135,7 +142,7 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
     weights : (n_k,) 一行注意力权重；V : (n_k, d_v)；tokens : n_k 个词元；query : 这一行是谁的输出。
     式中的权重只写 decimals 位，结果用没有舍入的权重算出。ValueError：个数不符。
     """
-    weights, V = _array(weights, 1, finite=True), _array(V, 2, finite=True)
+    weights, V, tokens = _array(weights, 1, finite=True), _array(V, 2, finite=True), _names("tokens", tokens)
     if not len(weights) == len(V) == len(tokens):
         raise ValueError(
             f"weights、V 的行、tokens 要一样多：收到 weights {weights.shape}，V {V.shape}，"
@@ -158,7 +165,10 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
 
 def number(value, decimals=4):
     r"""一个数的写法：最多 decimals 位小数，没有末尾的 0 和 −0；−∞ 写作 ``-\infty``，巨大的数用 10 的幂。"""
-    value = float(value)
+    if not isinstance(value, Real):
+        raise ValueError(f"这里只写一个实数：收到 {shown(value)}；写成如 0.5，或 M[i, j]。")
+    with np.errstate(over="ignore"):  # 放不进 float64 的 longdouble 成为 inf
+        value = float(value)
     if np.isnan(value):
         return r"\text{NaN}"
     if np.isinf(value):
@@ -171,6 +181,7 @@ def number(value, decimals=4):
 
 
 def _digits(value, decimals):
+    _check_decimals(decimals)
     return f"{value:.{decimals}{'f' if abs(value) < SCIENTIFIC else 'e'}}"
 
 
@@ -213,7 +224,7 @@ def _relation(values, decimals):
 
 def _text(label):
     r"""词元原样写进公式；TeX 的特殊字符写在 ``\text`` 外面：里面怎样转义，各种排版程序不一样。"""
-    parts = re.split(r"([\\^~{}$_#%&])", str(label))  # 奇数项是特殊字符
+    parts = re.split(r"([\\^~{}$_#%&])", printable(label))  # 奇数项是特殊字符
     return "".join(
         SPECIAL.get(part, "\\" + part) if i % 2 else rf"\text{{{part}}}"
         for i, part in enumerate(parts)
@@ -221,14 +232,27 @@ def _text(label):
     )
 
 
+def _check_decimals(decimals):
+    if not is_integer(decimals, 0, MOST_DECIMALS):
+        raise ValueError(
+            f"decimals 是小数的位数，从 0 到 {MOST_DECIMALS} 的整数：收到 {shown(decimals)}；如 decimals=2。"
+        )
+
+
+def _names(name, labels):
+    names = as_names(labels)
+    if names is None:
+        raise ValueError(f'{name} 应是一列文字，如 ["猫", "吃"]：收到 {shown(labels)}。')
+    return names
+
+
 def _array(values, ndim, *, finite=False):
-    try:
-        array = np.asarray(values, dtype=float)
-    except (ValueError, TypeError, RuntimeError):  # 文字、长短不一的列表、要求梯度的 torch 张量
+    array = real_array(values)
+    if array is None:
         raise ValueError(
             f"这里要由实数组成的数组，每行一样多：收到 {type(values).__name__}；"
-            "torch 张量先写 .detach().double().numpy()。"
-        ) from None
+            "文字、None、复数先换成实数，遮住的格先 .filled(0)，torch 张量先写 .detach().double().numpy()。"
+        )
     if array.ndim != ndim or array.size == 0:
         rule, way_out = ("一行数", "用 M[i] 取一行") if ndim == 1 else ("一个矩阵", "只有一行时写 M[None]")
         raise ValueError(f"这里要{rule}（{ndim} 维），不能是空的：收到形状 {array.shape}；{way_out}。")

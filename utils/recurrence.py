@@ -21,6 +21,11 @@ from functools import partial
 import numpy as np
 import torch
 
+from utils.attention import LARGEST, shown
+from utils.inputs import as_list, is_integer, is_number
+
+WIDEST, LONGEST, MOST_NUMBERS = 4096, 10**6, 10**8  # 再多，一台笔记本电脑的内存就放不下
+
 # 自动求导的图里，写成 @ 的乘法留下的节点：矩阵乘矩阵、成批的、矩阵乘向量、向量乘向量
 PRODUCTS = ("MmBackward0", "BmmBackward0", "MvBackward0", "DotBackward0")
 
@@ -29,9 +34,9 @@ def rnn(X, W_h, W_x):
     """循环神经网络：h_t = tanh(h_{t−1} W_h + x_t W_x)，h_0 = 0。
 
     X : (..., T, d)；W_h : (width, width)；W_x : (d, width)，都是 torch 张量。
-    返回 (..., T, width)：h_1 到 h_T。ValueError：X 的宽度与 W_x 对不上。
+    返回 (..., T, width)：h_1 到 h_T。ValueError：不是这样的张量、含 NaN 或无穷，或者形状对不上。
     """
-    _check_width(X, W_x, "W_x")
+    _check_rnn(X, W_h, W_x)
     h = X.new_zeros(*X.shape[:-2], len(W_h))
     states = []
     for x_t in X.unbind(-2):  # 第 t 步要用第 t−1 步的 h，循环躲不掉
@@ -45,9 +50,9 @@ def attention(X, W_Q, W_K, W_V):
 
     X : (..., T, d)；W_Q, W_K : (d, d_k)；W_V : (d, width)，都是 torch 张量。返回 (..., T, width)。
     这里不用 torch 的融合算子，为的是让 ``serial_steps`` 看得见每一次乘法。
-    ValueError：X 的宽度与投影矩阵对不上。
+    ValueError：不是这样的张量、含 NaN 或无穷，或者形状对不上。
     """
-    _check_width(X, W_Q, "W_Q")
+    _check_attention(X, W_Q, W_K, W_V)
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     scores = Q @ K.transpose(-2, -1)
     return torch.softmax(scores / math.sqrt(Q.shape[-1]), dim=-1) @ V
@@ -58,14 +63,17 @@ def random_rnn(width=16, *, scale=1.0, seed=0):
 
     scale : W_h 的每个奇异值。乘一次 W_h，任何向量的长度正好变成 scale 倍；tanh 的导数不超过 1，
     所以 ‖∂h_T/∂x_1‖ ≤ scale^(T−1) ‖W_x‖：scale < 1 时一定按指数缩小，scale > 1 时没有这个保证。
-    返回只差 X 的函数，权重在它的 ``.keywords`` 里。ValueError：scale 是负数或不是有限的数。
+    返回只差 X 的函数，权重在它的 ``.keywords`` 里。
+    ValueError：scale 是负数或不是有限的数；width 不是正整数，或 seed 是负数。
     """
-    if not 0 <= scale < math.inf:
+    _check_counts(width=(width, 1, WIDEST), seed=(seed, 0, math.inf))
+    if not is_number(scale, 0, LARGEST):
         raise ValueError(
             "scale 必须是不小于 0 的有限数：它是 W_h 的每个奇异值。\n"
-            f"收到：{scale}。\n"
+            f"收到：{shown(scale)}。\n"
             "怎么办：试 0.5、1、2、3，看梯度是缩小还是放大。"
         )
+    scale = float(scale)
     rng = np.random.default_rng(seed)
     orthogonal, triangular = np.linalg.qr(rng.normal(size=(width, width)))
     orthogonal *= np.sign(np.diag(triangular))  # QR 分解的正负号不唯一，各家线性代数库可能不同
@@ -75,14 +83,30 @@ def random_rnn(width=16, *, scale=1.0, seed=0):
 def random_attention(width=16, *, seed=0):
     """一层没训练过的 ``attention``：三个投影矩阵都是 (width, width)，分量是 N(0, 1/width)。
 
-    返回只差 X 的函数，权重在它的 ``.keywords`` 里。
+    返回只差 X 的函数，权重在它的 ``.keywords`` 里。ValueError：width 不是正整数，或 seed 是负数。
     """
+    _check_counts(width=(width, 1, WIDEST), seed=(seed, 0, math.inf))
     rng = np.random.default_rng(seed)
     return partial(attention, **{name: _random_weights(rng, width) for name in ("W_Q", "W_K", "W_V")})
 
 
 def random_sentences(length, width=16, *, sentences=32, seed=0):
-    """随机的句子，(sentences, length, width)：每个分量独立，服从 N(0, 1)。"""
+    """随机的句子，(sentences, length, width)：每个分量独立，服从 N(0, 1)。
+
+    ValueError：三个大小不是正整数，或者一共超过一亿个数；seed 是负数。
+    """
+    sizes = {
+        "sentences": (sentences, 1, LONGEST),
+        "length": (length, 1, LONGEST),
+        "width": (width, 1, WIDEST),
+    }
+    _check_counts(**sizes, seed=(seed, 0, math.inf))
+    if int(sentences) * int(length) * int(width) > MOST_NUMBERS:
+        raise ValueError(
+            f"一共最多 {MOST_NUMBERS} 个数，再多内存放不下。\n"
+            f"收到：(sentences, length, width) = ({sentences}, {length}, {width})。\n"
+            "怎么办：减少句子，或缩短句子。"
+        )
     rng = np.random.default_rng([seed, length, width])  # 与 random_rnn(seed) 不是同一串随机数
     return torch.from_numpy(rng.normal(size=(sentences, length, width)))
 
@@ -94,7 +118,7 @@ def gradient_norms(layer, X, lengths):
     返回 (len(lengths),)：每个 T 取所有句子的中位数（平均数会被少数爆炸的句子带走）。
     ValueError：X 不是三维，或 T 不是 1 到 T_max 之间的整数。
     """
-    return np.array([np.median(_jacobian_norms(layer, x)) for x in _prefixes(X, lengths)])
+    return np.array([np.median(_jacobian_norms(layer, x)) for x in _prefixes(layer, X, lengths)])
 
 
 def serial_steps(layer, X, lengths):
@@ -103,7 +127,7 @@ def serial_steps(layer, X, lengths):
     沿自动求导的图数出来，不是计时。参数同 ``gradient_norms``，只用第一句；返回 (len(lengths),) 整数。
     只数写成 ``@`` 的乘法；torch 的融合算子（nn.RNN、scaled_dot_product_attention）里面的看不见。
     """
-    return np.array([_longest_chain(layer(x[:1].requires_grad_())) for x in _prefixes(X, lengths)])
+    return np.array([_longest_chain(layer(x[:1].requires_grad_())) for x in _prefixes(layer, X, lengths)])
 
 
 def number_of_scores(layer, X, lengths):
@@ -112,7 +136,7 @@ def number_of_scores(layer, X, lengths):
     在自动求导的图里数 softmax 留下的数。参数同 ``gradient_norms``，只用第一句；返回 (len(lengths),) 整数。
     """
     counts = []
-    for x in _prefixes(X, lengths):
+    for x in _prefixes(layer, X, lengths):
         nodes = _graph(layer(x[:1].requires_grad_()))
         counts.append(sum(n._saved_result.numel() for n in nodes if n.name() == "SoftmaxBackward0"))
     return np.array(counts)
@@ -152,26 +176,100 @@ def _longest_chain(output):
     return longest[output.grad_fn]
 
 
-def _prefixes(X, lengths):
+def _prefixes(layer, X, lengths):
     """X 的前 T 个词元，每个 T 一份。"""
+    if not callable(layer):
+        raise ValueError(
+            "layer 必须是一层：收 X、返回每个位置的输出的函数。\n"
+            f"收到：{shown(layer)}。\n"
+            "怎么办：用 random_rnn() 或 random_attention()。"
+        )
+    _check_tensors(X)
     if X.ndim != 3:
         raise ValueError(
             "X 必须是三维张量 (sentences, T, width)。\n"
             f"收到：形状 {tuple(X.shape)}。\n"
             "怎么办：用 random_sentences(64)；只有一句话时写 X[None]。"
         )
-    for T in lengths:
-        if not isinstance(T, int | np.integer) or not 1 <= T <= X.shape[1]:
+    lengths_list = as_list(lengths)
+    if lengths_list is None:
+        raise ValueError(
+            "lengths 必须是一列长度。\n"
+            f"收到：{shown(lengths)}。\n"
+            "怎么办：写成如 [2, 4, 8]；只有一个也写 [8]。"
+        )
+    for T in lengths_list:
+        if not is_integer(T, 1, X.shape[1]):
             raise ValueError(
                 f"每个长度 T 必须是 1 到 {X.shape[1]} 之间的整数：X 里每句话有 {X.shape[1]} 个词元。\n"
-                f"收到：T = {T!r}，X {tuple(X.shape)}。\n"
+                f"收到：T = {shown(T)}，X {tuple(X.shape)}。\n"
                 "怎么办：改小 T，或用 random_sentences(更大的长度)。"
             )
-    return [X[:, :T].detach() for T in lengths]  # X 是怎么算来的，不归这里数
+    return [X[:, :T].detach() for T in lengths_list]  # X 是怎么算来的，不归这里数
 
 
 def _random_weights(rng, width):
     return torch.from_numpy(rng.normal(size=(width, width)) / math.sqrt(width))
+
+
+def _check_counts(**counts):
+    """counts 是 {名字: (值, 最小, 最大)}。"""
+    for name, (value, low, high) in counts.items():
+        if not is_integer(value, low, high):
+            most = f"、不大于 {high}" if high < math.inf else ""
+            raise ValueError(
+                f"{name} 必须是不小于 {low}{most} 的整数。\n"
+                f"收到：{shown(value)}。\n"
+                f"怎么办：写成如 {name}=16。"
+            )
+
+
+def _check_rnn(X, W_h, W_x):
+    _check_tensors(X, W_h=W_h, W_x=W_x)
+    _check_width(X, W_x, "W_x")
+    if not W_h.shape[0] == W_h.shape[1] == W_x.shape[1]:
+        raise ValueError(
+            "h @ W_h + x @ W_x 做不了：W_h 必须是 (width, width)，W_x 必须是 (d, width)。\n"
+            f"收到：W_h {tuple(W_h.shape)}，W_x {tuple(W_x.shape)}。\n"
+            "怎么办：两个矩阵用同一个 width。"
+        )
+
+
+def _check_attention(X, W_Q, W_K, W_V):
+    _check_tensors(X, W_Q=W_Q, W_K=W_K, W_V=W_V)
+    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
+        _check_width(X, W, name)
+    if W_Q.shape[1] != W_K.shape[1]:
+        raise ValueError(
+            "打分 Q Kᵀ 做不了：W_Q 与 W_K 的列数必须相同（都是 d_k）。\n"
+            f"收到：W_Q {tuple(W_Q.shape)}，W_K {tuple(W_K.shape)}。\n"
+            "怎么办：两个矩阵用同一个宽度。"
+        )
+
+
+def _check_tensors(X, **matrices):
+    """X 是 (..., T, d)，其余是二维矩阵；都是同一种浮点数的、普通的 torch 张量，里面只有有限的数。"""
+    for name, value in {"X": X, **matrices}.items():
+        usable = isinstance(value, torch.Tensor) and value.is_floating_point() and not value.is_meta
+        usable = usable and value.layout == torch.strided and value.numel() > 0
+        if not usable or (value.ndim != 2 if name in matrices else value.ndim < 2):
+            shape = f"，形状 {tuple(value.shape)}，{value.dtype}" if isinstance(value, torch.Tensor) else ""
+            raise ValueError(
+                f"{name} 必须是非空的浮点 torch 张量，{'(行, 列)' if name in matrices else '(..., T, d)'}。\n"
+                f"收到：{type(value).__name__}{shape}。\n"
+                "怎么办：numpy 数组先写 torch.from_numpy(…)，列表先写 torch.tensor(…).double()。"
+            )
+        if value.dtype != X.dtype:
+            raise ValueError(
+                f"X 与 {name} 必须是同一种浮点数，才能相乘。\n"
+                f"收到：X 是 {X.dtype}，{name} 是 {value.dtype}。\n"
+                "怎么办：都写成 .double()。"
+            )
+        if not torch.isfinite(value).all():
+            raise ValueError(
+                f"{name} 里只能有有限的数。\n收到：形状 {tuple(value.shape)}，里面有 NaN 或无穷。\n"
+                "怎么办：往回查，看它是哪一步算出来的。"
+            )
 
 
 def _check_width(X, W, name):

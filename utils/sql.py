@@ -22,7 +22,8 @@ from textwrap import indent
 
 import numpy as np
 
-from utils.attention import _matrix
+from utils.attention import _matrix, shown
+from utils.inputs import HALF_CHARACTER, as_list
 from utils.notation import number
 
 EXACT_JOIN = """\
@@ -56,9 +57,9 @@ def fuzzy_join(step="output"):
 
     step : STEPS 里的名字。返回文本，有一个要绑定的参数 ``:d_k``。ValueError：没有这一步。
     """
-    if step not in STEPS:
+    if not isinstance(step, str) or step not in STEPS:
         raise ValueError(
-            f"step 必须是模糊 JOIN 的一步。\n收到：{step!r}。\n怎么办：改成 {'、'.join(STEPS)} 之一。"
+            f"step 必须是模糊 JOIN 的一步。\n收到：{shown(step)}。\n怎么办：改成 {'、'.join(STEPS)} 之一。"
         )
     names = list(STEPS)[: list(STEPS).index(step) + 1]
     ctes = ", ".join(f"{name} AS (\n{indent(STEPS[name], '  ')}\n)" for name in names)
@@ -97,7 +98,8 @@ def load(tokens, Q, K, V, *, query_tokens=None):
     ValueError：不是二维数值矩阵、为空、含 NaN 或无穷，词元不是非空的文字，或形状对不上。
     """
     Q, K, V = _matrix("Q", Q, "(n_q, d_k)"), _matrix("K", K, "(n_k, d_k)"), _matrix("V", V, "(n_k, d_v)")
-    query_tokens = tokens if query_tokens is None else query_tokens
+    query_tokens = _tokens("query_tokens", tokens if query_tokens is None else query_tokens)
+    tokens = _tokens("tokens", tokens)
     _check(tokens, query_tokens, Q, K, V)
     # Jupyter 的子线程也能用同一个连接；SQLite 自己会排队
     connection = sqlite3.connect(":memory:", check_same_thread=False)
@@ -115,7 +117,21 @@ def load(tokens, Q, K, V, *, query_tokens=None):
 
 
 def rows(connection, sql, /, **parameters):
-    """执行一条 SQL，返回 ``Rows``；参数按名字绑定，如 ``rows(connection, FUZZY_JOIN, d_k=4)``。"""
+    """执行一条 SQL，返回 ``Rows``；参数按名字绑定，如 ``rows(connection, FUZZY_JOIN, d_k=4)``。
+
+    ValueError：connection 不是 ``load`` 返回的连接，或 sql 不是文字。
+    sqlite3.Error：SQL 写错了；消息是 SQLite 的原话。
+    """
+    if not isinstance(connection, sqlite3.Connection):
+        raise ValueError(
+            "connection 必须是数据库的连接。\n"
+            f"收到：{type(connection).__name__}。\n"
+            "怎么办：先写 connection = load(tokens, Q, K, V)。"
+        )
+    if not isinstance(sql, str) or HALF_CHARACTER.search(sql) or "\0" in sql:
+        raise ValueError(
+            f"sql 必须是一条 SQL 的文字。\n收到：{shown(sql)}。\n怎么办：加上引号，写成如 'SELECT * FROM q'。"
+        )
     cursor = connection.execute(sql, parameters)
     return Rows([column[0] for column in cursor.description or ()], cursor)
 
@@ -123,9 +139,13 @@ def rows(connection, sql, /, **parameters):
 def exact_join(connection, wanted):
     """精确 JOIN：词元等于 wanted 的值。返回 (命中的词元数, d_v)；没有命中是 (0, d_v)。
 
-    wanted : 任何文字；它只是一个参数，里面的引号、分号不会被当成 SQL。
+    wanted : 任何文字；它只是一个参数，里面的引号、分号不会被当成 SQL。ValueError：wanted 不是文字。
     """
-    (d_v,) = connection.execute("SELECT MAX(dim) FROM v").fetchone()
+    if not isinstance(wanted, str) or HALF_CHARACTER.search(wanted):
+        raise ValueError(
+            f"wanted 必须是文字，即要找的词元。\n收到：{shown(wanted)}。\n怎么办：加上引号，写成如 '猫'。"
+        )
+    ((d_v,),) = rows(connection, "SELECT MAX(dim) FROM v")
     return np.array([row[-1] for row in rows(connection, EXACT_JOIN, wanted=wanted)]).reshape(-1, d_v)
 
 
@@ -135,7 +155,7 @@ def result(connection, step="output"):
     step : STEPS 里的名字。返回 float64：output 是 (n_q, d_v)，其余各步是 (n_q, n_k)。ValueError：没有这一步。
     """
     sql = fuzzy_join(step)
-    (d_k,) = connection.execute("SELECT COUNT(DISTINCT dim) FROM k").fetchone()
+    ((d_k,),) = rows(connection, "SELECT COUNT(DISTINCT dim) FROM k")
     table = rows(connection, sql, d_k=d_k)
     n_q = len({query for query, _, _ in table})
     return np.array([value for _, _, value in table]).reshape(n_q, -1)
@@ -157,15 +177,20 @@ def _cell(value):
     return number(value) if isinstance(value, float) else "NULL" if value is None else str(value)
 
 
+def _tokens(name, value):
+    """一列非空的文字；写不进数据库的半个字符也不行。"""
+    tokens = as_list(value)
+    good = tokens is not None and all(isinstance(token, str) and token for token in tokens)
+    if not good or HALF_CHARACTER.search("".join(tokens)):
+        raise ValueError(
+            f"{name} 必须是一列非空的文字，一行矩阵一个。\n"
+            f"收到：{shown(value)}。\n"
+            '怎么办：写成 ["猫", "吃", "鱼"]，或字符串 "猫吃鱼"（一个字一个词元）。'
+        )
+    return tokens
+
+
 def _check(tokens, query_tokens, Q, K, V):
-    for name, value in (("tokens", tokens), ("query_tokens", query_tokens)):
-        sequence = isinstance(value, str | list | tuple)
-        if not sequence or not all(isinstance(token, str) and token for token in value):
-            raise ValueError(
-                f"{name} 必须是一列非空的文字，一行矩阵一个。\n"
-                f"收到：{value!r}。\n"
-                '怎么办：写成 ["猫", "吃", "鱼"]，或字符串 "猫吃鱼"（一个字一个词元）。'
-            )
     for what, left, right in (
         ("Q 与 K 的列数必须相同（都是 d_k）", Q.shape[1], K.shape[1]),
         ("K 与 V 的行数必须相同（都是 n_k，一个键配一个值）", len(K), len(V)),

@@ -22,7 +22,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from utils.attention import shown
 from utils.examples import DATA, read_data
+from utils.inputs import as_list, is_integer
 
 WORDS = DATA / "words.json"
 SHOWN = "猫吃鱼"  # 课程的例句：它和鱼吃猫永远留出，不参加训练
@@ -30,6 +32,7 @@ TASKS = {"who": ("who",), "what": ("what",), "both": ("who", "what")}
 PLACE = {"who": 0, "what": 2}  # 答案在句子的第几个位置（从 0 数）；动词在 1
 
 D_MODEL = 16
+MOST = 10**6  # 步数、宽度的上限：再多，内存放不下，也训练不完
 STEPS = 200
 LEARNING_RATE = 0.03
 REPORT_EVERY = 20  # 步
@@ -81,14 +84,15 @@ def load_words():
 def split_sentences(seed=0):
     """造出全部 主-谓-宾 句（主语和宾语不同），四分之三用来训练，四分之一留出。
 
-    返回 ``Split``，seed 决定留出哪些；猫吃鱼和鱼吃猫总是留出。
+    返回 ``Split``，seed 决定留出哪些；猫吃鱼和鱼吃猫总是留出。ValueError：seed 不是不小于 0 的整数。
 
     为什么镜像要在一起：没有位置时，一句话和它的镜像在模型眼里是同一句。如果镜像参加了训练，
     留出句上就会答成镜像的答案，正确率比乱猜还低，看不出“分不清”本来的样子。
     """
+    _check_seed(seed)
     words = load_words()
     pairs = [(a + verb + b, b + verb + a) for a, b in combinations(words.nouns, 2) for verb in words.verbs]
-    random.Random(seed).shuffle(pairs)
+    random.Random(int(seed)).shuffle(pairs)
     pairs.sort(key=lambda pair: SHOWN not in pair)  # 稳定排序：只把例句那一对提到最前
     held_out = len(pairs) // 4
     test, train = (tuple(sum(part, ())) for part in (pairs[:held_out], pairs[held_out:]))
@@ -112,6 +116,8 @@ class Model(nn.Module):
     def __init__(self, task, *, places=True, heads=1, d_v=None, hidden=None, seed=0):
         super().__init__()
         _check(task, heads, d_v, hidden)
+        _check_seed(seed)
+        heads, d_v, hidden = (size if size is None else int(size) for size in (heads, d_v, hidden))
         self.words, self.roles = load_words(), TASKS[task]
         d_k = D_MODEL // heads
         d_v = d_v or d_k
@@ -159,9 +165,15 @@ def train(task, *, places=True, heads=1, d_v=None, hidden=None, seed=0, steps=ST
     seed : 决定留出哪些句子和参数的初值
     steps : 步数；每一步看一遍全部训练句，用 Adam（Kingma、Ba，2015）更新一次
     on_progress : 函数，每 20 步和最后一步收到 (已完成的步数, 总步数, 损失)，如 show_progress("训练")
-    ValueError：不认识的 task，头数、宽度或步数不合规则。
+    ValueError：不认识的 task，头数、宽度、步数、seed 或 on_progress 不合规则。
     """
     _check_count("训练步数 steps", steps, STEPS)
+    if not (on_progress is None or callable(on_progress)):
+        raise ValueError(
+            "on_progress 必须是一个函数，收 (已完成的步数, 总步数, 损失)。\n"
+            f"收到：{shown(on_progress)}。\n"
+            '怎么办：写 show_progress("训练")，或者不写。'
+        )
     split = split_sentences(seed)
     model = Model(task, places=places, heads=heads, d_v=d_v, hidden=hidden, seed=seed)
     initial = deepcopy(model)
@@ -234,7 +246,7 @@ def _fit(model, sentences, steps, on_progress):
         loss.backward()
         optimizer.step()
         losses[step - 1] = loss.item()
-        if on_progress and (step % REPORT_EVERY == 0 or step == steps):
+        if on_progress is not None and (step % REPORT_EVERY == 0 or step == steps):
             on_progress(step, steps, losses[step - 1])
     return losses
 
@@ -253,7 +265,7 @@ def _accuracy(model, sentences):
 
 def _normal_numbers(seed):
     """返回一个函数：造出形状为 shape、标准差为 std 的正态随机参数。"""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(int(seed))
 
     def normal(*shape, std):
         return nn.Parameter(torch.randn(shape, generator=generator, dtype=torch.float64) * std)
@@ -279,7 +291,7 @@ def _check(task, heads, d_v, hidden):
     if not isinstance(task, str) or task not in TASKS:
         raise ValueError(
             'task 只能是 "who"（谁在做）、"what"（做到谁身上）或 "both"（两个一起问）。\n'
-            f"收到：task = {task!r}。\n"
+            f"收到：task = {shown(task)}。\n"
             "怎么办：换成这三个之一，注意小写。"
         )
     _check_count("头数 heads", heads, 2)
@@ -296,19 +308,34 @@ def _check(task, heads, d_v, hidden):
 
 
 def _check_count(name, value, example):
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} 必须是正整数。\n收到：{value!r}。\n怎么办：写 1 以上的整数，如 {example}。")
+    if not is_integer(value, 1, MOST):
+        raise ValueError(
+            f"{name} 必须是正整数，不大于 {MOST}。\n"
+            f"收到：{shown(value)}。\n"
+            f"怎么办：写 1 以上的整数，如 {example}。"
+        )
+
+
+def _check_seed(seed):
+    if not is_integer(seed, 0, 2**63 - 1):
+        raise ValueError(
+            f"seed 必须是不小于 0 的整数，小于 2 的 63 次方。\n收到：{shown(seed)}。\n怎么办：写成如 seed=0。"
+        )
 
 
 def _one_sentence(model, sentence):
     """检查一句话，变成 (1, 3) 的编号。"""
+    if not isinstance(model, Model):
+        raise ValueError(
+            f'model 必须是 Model。\n收到：{type(model).__name__}。\n怎么办：写 train("who").model。'
+        )
     nouns, verbs = model.words
-    words = list(sentence) if isinstance(sentence, str | list | tuple) else []
+    words = as_list(sentence) or []
     kinds = [nouns, verbs, nouns]
     if len(words) != 3 or not all(word in kind for word, kind in zip(words, kinds, strict=True)):
         raise ValueError(
             "句子必须正好三个字：名词、动词、名词，都在 data/words.json 里。\n"
-            f"收到：{sentence!r}。\n"
+            f"收到：{shown(sentence)}。\n"
             f"怎么办：名词从 {'、'.join(nouns)} 里选，动词从 {'、'.join(verbs)} 里选，如 {SHOWN}。"
         )
     return model.encode([words])
@@ -320,7 +347,7 @@ def _characters(content, field):
         raise ValueError(f"最外层：应是花括号 {{…}}，里面正好是字段 {'、'.join(Words._fields)}。")
     words = content[field]
     if not isinstance(words, list) or not all(isinstance(word, str) and len(word) == 1 for word in words):
-        raise ValueError(f'{field}：应是一列单字，如 ["猫", "鱼"]；收到 {words!r}。')
+        raise ValueError(f'{field}：应是一列单字，如 ["猫", "鱼"]；收到 {shown(words)}。')
     everything = content["nouns"] + words if field == "verbs" else words
     if len(set(everything)) < len(everything):
         raise ValueError(f"{field}：每个字只能出现一次，也不能既是名词又是动词；收到 {words}。")

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from utils.attention import LARGEST, shown
+from utils.inputs import is_number, printable
 from utils.plotting import checks
 from utils.plotting.figure import new_figure, settle
 from utils.plotting.numbers import decimals, fixed, significant, steady, tick
@@ -20,7 +22,17 @@ from utils.plotting.style import (
     TITLE,
     course_context,
 )
-from utils.plotting.text import column_labels, shorten, text_height, widest, wrap, write_column_labels
+from utils.plotting.text import (
+    column_labels,
+    shorten,
+    text_height,
+    widest,
+    wrap,
+    write_column_labels,
+)
+
+MOST_BARS = 64  # 更多的柱分不清一根根
+WIDEST_NUMBER = 100  # 更宽的数（十几位）写不到柱顶上
 
 # 颜色、记号、线型：黑白打印也分得开
 _SERIES = list(zip(COLORS.values(), "os^DvP", ("-", "--", "-.", ":", "-", "--"), strict=True))
@@ -37,7 +49,8 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False):
     返回 `CourseFigure`。长度不同、对数刻度下有不大于 0 的数时抛出 ValueError。
     """
     x = checks.row(x, "x")
-    lines = {str(name): checks.row(values, str(name), allow_nan=True) for name, values in series.items()}
+    series = checks.mapping(series, "series", "{'缩放前': y}")
+    lines = {shorten(name, ROOM - 100): checks.row(y, name, allow_nan=True) for name, y in series.items()}
     if not lines:
         raise ValueError("series 里至少要有一条线，如 {'缩放前': y}；收到的是空的。")
     for name, values in lines.items():
@@ -66,7 +79,12 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False):
         marker = marker if len(x) <= 40 else None
         axes.plot(x, values, style, label=name, color=color, marker=marker, linewidth=2, markersize=6)
     axes.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
-    axes.set(xlabel=x_name, ylabel=y_name, xlim=_margins(x, log_x, 0.03), ylim=_margins(y, log_y, 0.06))
+    axes.set(
+        xlabel=printable(x_name),
+        ylabel=printable(y_name),
+        xlim=_margins(x, log_x, 0.03),
+        ylim=_margins(y, log_y, 0.06),
+    )
     if not log_y and 0 <= y.min() < 0.4 * y.max():
         axes.set_ylim(bottom=0 if y.min() > 0.02 * y.max() else -0.03 * y.max())
     set_ticks(axes.xaxis, _log_ticks(axes.get_xlim(), x) if log_x else even_ticks(*axes.get_xlim(), 10))
@@ -84,8 +102,8 @@ def _margins(values, log, share):
     """数据的范围，两头各留 share。"""
     low, high = values.min(), values.max()
     if log:
-        factor = (high / low) ** share if high > low else 2
-        return low / factor, high * factor
+        factor = 10 ** (share * (np.log10(high) - np.log10(low))) if high > low else 2  # 不先相除：会溢出
+        return max(low / factor, 5e-324), high * factor  # 下端不会小到成为 0
     margin = (high - low) * share or max(abs(high), 1) * 0.1
     return low - margin, high + margin
 
@@ -118,7 +136,7 @@ def tidy(axes):
 
 @course_context()
 def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
-    """几幅小柱状图并排，共用一条纵轴；不超过 12 根柱时，每根柱上写着数。
+    """几幅小柱状图并排，共用一条纵轴；不超过 12 根柱时，每根柱上写着数（太长的数不写）。
 
     参数
     - panels: {"不缩放": (n,), "÷√d_k": (n,), …}。
@@ -127,25 +145,35 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
 
     返回 `CourseFigure`。不是一行数、标签数不对时抛出 ValueError。
     """
-    rows = {str(name): checks.row(values, str(name)) for name, values in panels.items()}
+    panels = checks.mapping(panels, "panels", "{'权重': row}")
+    rows = {shorten(name, ROOM - 100): checks.row(values, name) for name, values in panels.items()}
     if not rows:
         raise ValueError("panels 里至少要有一行数，如 {'权重': row}；收到的是空的。")
-    own_labels = x_labels if isinstance(x_labels, dict) else dict.fromkeys(rows, x_labels)
+    own_labels = (
+        {shorten(name, ROOM - 100): row for name, row in x_labels.items()}
+        if isinstance(x_labels, dict)
+        else dict.fromkeys(rows, x_labels)
+    )
     labels = {
         name: checks.labels(own_labels.get(name), len(row), "列", row.shape) or range(1, len(row) + 1)
         for name, row in rows.items()
     }
     values = np.concatenate(list(rows.values()))
     low, high = min(0, values.min()), max(0, values.max())
+    if y_max is not None and not is_number(y_max, 0, LARGEST):
+        raise ValueError(
+            f"y_max 是纵轴的上端，必须是一个不小于 0 的数，不超过 {LARGEST:g}；收到 {shown(y_max)}。"
+        )
     if y_max is not None and y_max < high - 1e-9:
         raise ValueError(
             f"y_max={y_max} 比最高的柱 {significant(high)} 还低，柱会被切掉。请给一个不小于它的数。"
         )
-    high = high if y_max is None else y_max
+    high = high if y_max is None else float(y_max)
     count = max(len(row) for row in rows.values())
-    numbered = count <= MAX_NUMBERED
     places = max(decimals(row) for row in rows.values())
-    texts = {name: [fixed(value, places) for value in row] if numbered else [] for name, row in rows.items()}
+    texts = {name: [fixed(value, places) for value in row] for name, row in rows.items()}
+    numbered = count <= MAX_NUMBERED and max(widest(row, SMALL) for row in texts.values()) <= WIDEST_NUMBER
+    texts = texts if numbered else {name: [] for name in rows}
 
     # 一行放得下几幅，每幅多宽
     room, gap = ROOM - 60, 2 * PAD
@@ -163,12 +191,15 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     width = 2 * PAD + max(60 + columns * (panel_width + gap) - gap, widest([title], TITLE))
     figure = new_figure(width, text_height(title, TITLE) + lines * (body + label_height) + 51)
     figure.suptitle(title)
-    figure.supxlabel(x_name, size=BASE)
+    figure.supxlabel(printable(x_name), size=BASE)
     grid = figure.subplots(lines, columns, sharey=True, squeeze=False)
     for axes in grid.flat[len(rows) :]:
         axes.remove()
     for axes, (name, row) in zip(grid.flat, rows.items(), strict=False):
-        bars = axes.bar(range(len(row)), row, width=0.62, color="#4C78A8")
+        if count > MOST_BARS:  # 一根柱不到几个像素：画成一片轮廓，快得多
+            axes.stairs(row, np.arange(len(row) + 1) - 0.5, fill=True, color="#4C78A8")
+        else:
+            bars = axes.bar(range(len(row)), row, width=0.62, color="#4C78A8")
         if numbered:
             for label in axes.bar_label(bars, texts[name], padding=3, size=SMALL):
                 label.set_annotation_clip(False)
@@ -182,6 +213,6 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
             axes.axhline(0, color=FRAME, linewidth=0.8, label="_零线")
             axes.spines["bottom"].set_visible(False)
     for axes in grid[:, 0]:
-        axes.set_ylabel(y_name, labelpad=6)
+        axes.set_ylabel(printable(y_name), labelpad=6)
     settle(figure)
     return figure

@@ -6,13 +6,15 @@ import re
 import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.colors import same_color
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle, StepPatch
 from matplotlib.transforms import Bbox
 
 from utils.plotting.numbers import point, significant, span
 from utils.plotting.style import LIT_COLOR, color_name, course_context
 from utils.plotting.text import renderer
 
+MOST_READ = 24  # 更多的点、顶点不一个个念
 _MAPS = {"RdBu": "RdBu（红负蓝正）"}
 _LINE_STYLES = {"-": "实线", "--": "虚线", "-.": "点划线", ":": "点线", "None": "无线"}
 _TEX = {r"^{\top}": "ᵀ", r"\sqrt": "√", r"\div": "÷", r"\mathrm": "", r"\,": " ", r"\;": " "}
@@ -25,6 +27,8 @@ def describe(figure):
     - figure: 任何 matplotlib 图。返回一段文字，一个坐标系一行。
     图元与图元对不上时（比如格子里写的数不是底下数组的数），两个都写出来。
     """
+    if not isinstance(figure, Figure):
+        raise ValueError(f"describe 念的是一张 matplotlib 图；收到 {type(figure).__name__}。请传入 Figure。")
     lines = [f"图「{_words(figure._suptitle)}」"] if figure._suptitle else []
     if figure._supxlabel:
         lines.append(f"横轴={_words(figure._supxlabel)}")
@@ -185,30 +189,42 @@ def _describe_frame(frame, row_names, col_names):
 
 def _describe_chart(axes, read):
     bars = [bar for container in axes.containers for bar in container]
+    stairs = [patch for patch in axes.patches if isinstance(patch, StepPatch)]
     lines = [line for line in axes.lines if line.get_visible() and line.get_label()[:1] != "_"]
     clouds = [cloud for cloud in axes.collections if isinstance(cloud, PathCollection)]
-    kind = "柱状图" if bars else "折线图" if lines else "散点图" if clouds else "示意图"
+    kind = "柱状图" if bars or stairs else "折线图" if lines else "散点图" if clouds else "示意图"
     parts = []
     if axes.axison:  # 柱在横轴上的位置没有意义，只念名字
-        parts += [] if bars else [_describe_scale(axes.xaxis, "横轴")]
+        parts += [] if bars or stairs else [_describe_scale(axes.xaxis, "横轴")]
         parts.append(_describe_scale(axes.yaxis, "纵轴"))
     if bars:
         names = _ticks(axes.xaxis)
         parts.append("柱：" + "、".join(_bar_words(bar, names, axes, read) for bar in bars))
+    parts += [_stairs_words(patch, _ticks(axes.xaxis)) for patch in stairs]
     parts += [_line_words(line) for line in lines]
     anchors = []  # 箭头两端可能指着的东西：(范围, 名字)
     for cloud in clouds:
         words = []
+        free = [text for text in _shown(axes.texts) if text not in read]
+        places = np.array([_anchor(text) for text in free], dtype=float).reshape(-1, 2)
         for xy in cloud.get_offsets():
-            texts = [t for t in _shown(axes.texts) if t not in read and np.allclose(_anchor(t), xy)]
+            texts = [
+                free[i] for i in np.flatnonzero(np.isclose(places, xy).all(axis=1)) if free[i] not in read
+            ]
             read.update(texts[:1])
             name = _words(texts[0]) if texts else ""
             words.append(f"{name} {point(xy)}".strip())
             anchors.append((Bbox([axes.transData.transform(xy)] * 2), name or point(xy)))
+        if len(words) > MOST_READ:  # 只念有名字的
+            words = [word for word in words if not word.startswith("(")]
+            low, high = cloud.get_offsets().min(axis=0), cloud.get_offsets().max(axis=0)
+            words.insert(0, f"{len(cloud.get_offsets())} 个点，从 {point(low)} 到 {point(high)}")
         parts.append(f"点「{cloud.get_label()}」：{'、'.join(words)}")
     for patch in axes.patches:
         if isinstance(patch, Polygon):
-            parts.append(f"多边形，顶点 {'、'.join(point(xy) for xy in patch.get_xy()[:-1])}")
+            corners = [point(xy) for xy in patch.get_xy()[:-1]]
+            rest = f" 等 {len(corners)} 个" if len(corners) > MOST_READ else ""
+            parts.append(f"多边形，顶点 {'、'.join(corners[:MOST_READ])}{rest}")
     parts += _describe_boxes(axes, read, anchors)
     anchors += [(t.get_window_extent(renderer()), _words(t)) for t in _shown(axes.texts) if t not in read]
     arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
@@ -237,6 +253,18 @@ def _bar_words(bar, names, axes, read):
     read.update(texts)
     number = _number([_words(text) for text in texts], height, "柱高") if texts else significant(height)
     return f"{names[round(center, 6)]} {number}" if round(center, 6) in names else number
+
+
+def _stairs_words(patch, names):
+    """许多根柱连成的一片：几根，两头和最高、最低的各是多少。"""
+    values = patch.get_data().values
+
+    def bar(i):
+        return f"{names.get(i, f'第 {i + 1} 根')} {significant(values[i])}"
+
+    lowest, highest = int(values.round(6).argmin()), int(values.round(6).argmax())
+    ends = f"第一根 {significant(values[0])}，最后一根 {significant(values[-1])}"
+    return f"{len(values)} 根柱，{ends}，最低 {bar(lowest)}，最高 {bar(highest)}"
 
 
 def _line_words(line):

@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
+from utils.attention import LARGEST, shown
+from utils.inputs import as_names, is_integer, is_number, printable
 from utils.plotting import checks
 from utils.plotting.figure import LINE, new_figure, place, write, write_title
 from utils.plotting.numbers import decimals, fixed, steady, tick
@@ -18,7 +20,9 @@ QUERY_NAME, KEY_NAME = "查询（谁在看）", "键（看向谁）"
 
 CELL = 48  # 一格的边长，CSS 像素；放不下时缩小
 OPERATOR, GAP = 34, 22  # 两个矩阵之间：有运算符、没有运算符
+MOST_ROWS = 64
 BAR = 84  # 不写数的图右边有颜色条
+SMALLEST = 1e-100  # 比它还小的颜色范围，除法会溢出
 
 
 @course_context()
@@ -48,11 +52,15 @@ def plot_matrix(
     返回 `CourseFigure`。形状、标签数或 outline 不对时抛出 ValueError。
     """
     array = checks.matrix(M, "M", allow_masked=True)
-    if limit is not None and not 0 < limit < np.inf:
-        raise ValueError(f"limit 是颜色范围的一半，必须是大于 0 的数；收到 {limit}。")
+    if limit is not None and not is_number(limit, SMALLEST, LARGEST):
+        raise ValueError(
+            f"limit 是颜色范围的一半，必须是大于 0 的数，在 {SMALLEST:g} 到 {LARGEST:g} 之间；"
+            f"收到 {shown(limit)}。"
+        )
     names = {"row_name": row_name, "col_name": col_name}
-    panel = _panel(title, array, row_labels, col_labels, outline, color=color, title_size=TITLE, **names)
-    return _compose([[panel]], limit=limit or _limit([array]))
+    look = {"color": checks.color(color), "title_size": TITLE, **names}
+    panel = _panel(title, array, row_labels, col_labels, outline, **look)
+    return _compose([[panel]], limit=float(limit) if limit else _limit([array]))
 
 
 @course_context()
@@ -67,6 +75,7 @@ def plot_weights(weights, tokens, *, title, key_tokens=None, show_sums=False):
     返回 `CourseFigure`。数值越界、词元个数不对时抛出 ValueError。
     """
     array = checks.weights(weights)
+    tokens = checks.required_labels(tokens, len(array), "行", array.shape)
     key_tokens = tokens if key_tokens is None else key_tokens
     names = {"row_name": QUERY_NAME, "col_name": KEY_NAME}
     panel = _panel(title, array, tokens, key_tokens, sums=show_sums, title_size=TITLE, **names)
@@ -97,20 +106,26 @@ def plot_matrices(
 
     返回 `CourseFigure`。名字、个数或形状对不上时抛出 ValueError。
     """
-    if kind not in ("signed", "weights"):
-        raise ValueError(f'kind 只能是 "signed" 或 "weights"；收到 {kind!r}。')
+    if not isinstance(kind, str) or kind not in ("signed", "weights"):
+        raise ValueError(f'kind 只能是 "signed" 或 "weights"；收到 {shown(kind)}。')
+    panels = checks.mapping(panels, "panels", "{'Q': Q}")
     if not panels:
         raise ValueError("panels 里至少要有一个矩阵，如 {'Q': Q}；收到的是空的。")
     if kind == "weights":
         arrays = {name: checks.weights(M, name) for name, M in panels.items()}
     else:
         arrays = {name: checks.matrix(M, name, allow_masked=True) for name, M in panels.items()}
+    received, operators = operators, as_names(() if operators is None else operators)
+    if operators is None:
+        raise ValueError(f'operators 要写成一列符号，如 ("@", "=")；收到 {shown(received)}。')
     if operators and len(operators) != len(arrays) - 1:
         raise ValueError(
             f"运算符画在相邻两个矩阵之间：{len(arrays)} 个矩阵要 {len(arrays) - 1} 个运算符；"
             f"收到 {len(operators)} 个。"
         )
-    row_labels, col_labels, outline = row_labels or {}, col_labels or {}, outline or {}
+    row_labels = checks.mapping(row_labels, "row_labels", "{'Q': tokens}")
+    col_labels = checks.mapping(col_labels, "col_labels", "{'scores': tokens}")
+    outline = checks.mapping(outline, "outline", "{'Q': ('row', 0)}")
     if unknown := [name for name in (*row_labels, *col_labels, *outline) if name not in arrays]:
         raise ValueError(
             f"没有叫 {'、'.join(unknown)} 的矩阵；panels 里有：{'、'.join(arrays)}。请核对名字。"
@@ -123,13 +138,13 @@ def plot_matrices(
         look = {"row_name": row_name, "col_name": col_name, "color": _qkv_color(name)}
         row.append(_panel(name, array, *marks, **look))
     for panel, operator in zip(row[1:], operators, strict=False):
-        panel.operator = operator
+        panel.operator = printable(operator)
     return _compose([row], title=title, limit=_limit(arrays.values()) if kind == "signed" else None)
 
 
 @course_context()
 def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
-    """拆开一个注意力分数：Q 的一行、K 的一行，逐项相乘，再相加。
+    """拆开一个注意力分数：Q 的一行、K 的一行，逐项相乘，再相加。多于 64 行的 Q、K 只画这两行。
 
     参数
     - Q: (n_q, d_k)；K: (n_k, d_k)。
@@ -144,12 +159,12 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
             f"Q 和 K 的列数（d_k）必须相同，才能逐项相乘；收到 Q {Q.shape}、K {K.shape}。"
             "请检查是否误用了转置，或两个投影矩阵的列数不同。"
         )
-    query_tokens = checks.labels(tokens, len(Q), "行", Q.shape)
-    key_tokens = checks.labels(tokens if key_tokens is None else key_tokens, len(K), "行", K.shape)
-    if not (0 <= query < len(Q) and 0 <= key < len(K)):
+    query_tokens = checks.required_labels(tokens, len(Q), "行", Q.shape)
+    key_tokens = checks.required_labels(tokens if key_tokens is None else key_tokens, len(K), "行", K.shape)
+    if not (is_integer(query, 0, len(Q) - 1) and is_integer(key, 0, len(K) - 1)):
         raise ValueError(
             f"query 要在 0 到 {len(Q) - 1} 之间、key 要在 0 到 {len(K) - 1} 之间"
-            f"（Q {Q.shape}、K {K.shape}）；收到 query={query}、key={key}。"
+            f"（Q {Q.shape}、K {K.shape}）；收到 query={shown(query)}、key={shown(key)}。"
         )
     blue, orange = QKV_COLORS["Q"], QKV_COLORS["K"]
     matrices = [
@@ -169,7 +184,9 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
     if len(footer) > 2:
         footer = [f"相加：{len(terms)} 项之和 = {total}"]
     title = f"查询「{query_tokens[query]}」与键「{key_tokens[key]}」的分数：{total}"
-    rows = [matrices, *([strip] for strip in strips)]
+    # 矩阵太高时，和它一样高的格子会把三条压成线：只画三条
+    rows = [matrices] if max(len(Q), len(K)) <= MOST_ROWS else []
+    rows += [[strip] for strip in strips]
     return _compose(rows, title=title, limit=_limit([Q, K, products]), footer=footer)
 
 
@@ -182,7 +199,7 @@ def _panel(name, array, row_labels=None, col_labels=None, outline=(), **look):
         row_labels=checks.labels(row_labels, rows, "行", array.shape),
         col_labels=checks.labels(col_labels, cols, "列", array.shape),
         outline=checks.outlines(outline, array.shape),
-        **look,
+        **look | {key: printable(look[key]) for key in ("row_name", "col_name") if key in look},
     )
 
 
@@ -193,9 +210,10 @@ def _qkv_color(name):
 
 
 def _limit(arrays):
-    """几个矩阵里最大的绝对值；全零或全被遮住时是 1，画出来一片白。"""
+    """几个矩阵里最大的绝对值；全零（或小得等于零）、全被遮住时是 1，画出来一片白。"""
     values = np.concatenate([np.abs(array[np.isfinite(array)]) for array in arrays])
-    return steady(values.max(initial=0.0)) or 1.0
+    largest = steady(values.max(initial=0.0))
+    return largest if largest >= SMALLEST else 1.0
 
 
 # ---------------------------------------------------------------- 排版

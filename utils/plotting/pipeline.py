@@ -4,6 +4,8 @@ from matplotlib import patheffects
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
+from utils.attention import shown
+from utils.inputs import is_integer
 from utils.plotting.figure import new_figure, place, write_title
 from utils.plotting.style import (
     BASE,
@@ -40,8 +42,8 @@ def plot_pipeline(current=None):
     返回 `CourseFigure`。序号不对时抛出 ValueError。
     来源：Vaswani et al. 2017, "Attention Is All You Need", 3.2.1 节，式 (1)。
     """
-    if current is not None and current not in range(1, 6):
-        raise ValueError(f"current 是步骤的序号，只能是 1、2、3、4、5 或 None；收到 {current!r}。")
+    if current is not None and not is_integer(current, 1, 5):
+        raise ValueError(f"current 是步骤的序号，只能是 1、2、3、4、5 或 None；收到 {shown(current)}。")
     width, height = MAX_WIDTH, 298
     box, gaps, top, bottom = 104, (36, 21, 21, 21), 122, 230
     figure = new_figure(width, height)

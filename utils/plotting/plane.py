@@ -5,12 +5,16 @@ import itertools
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, Polygon
 
+from utils.attention import shown
+from utils.inputs import is_integer
 from utils.plotting import checks
 from utils.plotting.charts import even_ticks, set_ticks, tidy
 from utils.plotting.figure import new_figure, settle
 from utils.plotting.style import BASE, DPI, INK, PAD, QKV_COLORS, TITLE, course_context, text_color
 from utils.plotting.text import shorten, text_height, text_width, widest, wrap
 
+MOST_NAMED = 24  # 再多，名字和箭头就盖住了点
+OUTERMOST = 12  # 太多时只写最外面几个的名字
 SIDE = 380  # 正方形坐标系的边长，CSS 像素
 ARROW, LEADER, PINK = "#8C8C8C", "#BDBDBD", "#CC79A7"
 
@@ -22,7 +26,7 @@ def plot_value_plane(V, output, tokens, *, value_names, title, query=None):
     参数
     - V: (n, 2)，每个词元的值；output: (n, 2)，每个词元的输出。
     - query: 只画一个词元的输出时，它是第几个（从 0 数起）；这时 output 是 (1, 2)。
-    - tokens: n 个词元；value_names: V 两列的名字。
+    - tokens: n 个词元，多于 24 个时只写最外面几个的名字，不画箭头；value_names: V 两列的名字。
 
     返回 `CourseFigure`。形状或个数不对时抛出 ValueError。
     """
@@ -32,13 +36,13 @@ def plot_value_plane(V, output, tokens, *, value_names, title, query=None):
             f"画在平面上，V 和 output 都要是 (n, 2)，n 相同（给了 query 时 output 是 (1, 2)）；"
             f"收到 V {V.shape}、output {output.shape}。请各取两列。"
         )
-    if query is not None and query not in range(len(V)):
+    if query is not None and not is_integer(query, 0, len(V) - 1):
         raise ValueError(
-            f"query 是词元的序号，从 0 到 {len(V) - 1}（V 的形状是 {V.shape}）；收到 {query!r}。"
+            f"query 是词元的序号，从 0 到 {len(V) - 1}（V 的形状是 {V.shape}）；收到 {shown(query)}。"
         )
     queries = range(len(V)) if query is None else [query]
-    tokens = [shorten(token, 120) for token in checks.labels(tokens, len(V), "行", V.shape)]
-    value_names = checks.labels(value_names, 2, "列", V.shape)
+    tokens = [shorten(token, 120) for token in checks.required_labels(tokens, len(V), "行", V.shape)]
+    value_names = [shorten(name, SIDE) for name in checks.required_labels(value_names, 2, "列", V.shape)]
     points = np.vstack([V, output])
     low, high = points.min(axis=0), points.max(axis=0)
     margin = np.where(high > low, (high - low) * 0.14, 0.5)
@@ -61,20 +65,29 @@ def plot_value_plane(V, output, tokens, *, value_names, title, query=None):
     green = QKV_COLORS["V"]
     if len(hull) > 1:
         axes.add_patch(Polygon(hull, facecolor=green + "18", edgecolor=green, linewidth=1.2))
-    moves = list(zip(V[queries], output, strict=True))
+    crowded = len(V) > MOST_NAMED
+    moves = list(zip(V[queries], output, strict=True)) if not crowded or query is not None else []
     for start, end in moves:
         if not np.allclose(start, end):
             style = {"arrowstyle": "->,head_width=3,head_length=5", "color": ARROW, "linewidth": 1}
             axes.add_patch(FancyArrowPatch(start, end, shrinkA=7, shrinkB=7, zorder=2, **style))
-    axes.scatter(*V.T, s=80, color=green, marker="s", label="V 的一行", zorder=3)
-    axes.scatter(*output.T, s=80, color=PINK, edgecolor=INK, label="输出的一行", zorder=4)
+    size = 16 if crowded else 80
+    axes.scatter(*V.T, s=size, color=green, marker="s", label="V 的一行", zorder=3)
+    axes.scatter(*output.T, s=size, color=PINK, edgecolor=INK, label="输出的一行", zorder=4)
     legend = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": 2, "frameon": False}
     axes.legend(**legend, borderaxespad=0.2, handletextpad=0.3)
     settle(figure)
     names = [*tokens, *(f"新{tokens[i]}" for i in queries)]
     colors = [text_color(green)] * len(V) + [INK] * len(queries)
     strokes = [*moves, *zip(hull, hull[1:] + hull[:1], strict=True)]
-    _write_names(axes, points, names, colors, strokes)
+    named = range(len(points))
+    if crowded:
+        step = -(-len(hull) // OUTERMOST)
+        named = [int(np.flatnonzero((corner == V).all(axis=1))[0]) for corner in hull[::step]]
+        named += [] if query is None else [query, len(V)]
+        named = sorted(set(named))
+    chosen = ([values[i] for i in named] for values in (points, names, colors))
+    _write_names(axes, *chosen, strokes)
     return figure
 
 
@@ -100,7 +113,7 @@ def _hull(points):
 
 def _write_names(axes, points, names, colors, strokes):
     """在每个点旁边写名字：试周围的 5 圈 × 16 个方向，取最不压住点、线和别的名字的一处。"""
-    pixels = axes.transData.transform(points)
+    pixels = axes.transData.transform(np.array(points))
     center, frame = pixels.mean(axis=0), axes.bbox
     taken = [(*(xy - 7), *(xy + 7)) for xy in pixels]  # 占用的地方：(左, 下, 右, 上)
     for start, end in (axes.transData.transform(stroke) for stroke in strokes):

@@ -10,8 +10,9 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager
-from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, is_color_like, to_hex, to_rgb
 
+from utils.attention import shown
 from utils.plotting import numbers
 
 COLORS = {  # Okabe–Ito 色盲安全色；紫色加深过，在白底上够清楚
@@ -148,6 +149,8 @@ def number_color(background):
 
 def text_color(color, background="white"):
     """把颜色加深到在浅色底上写字够清楚（WCAG 对比度 ≥ 4.5）；够深的颜色原样返回。"""
+    if not is_color_like(color):
+        raise ValueError(f'这里要一个颜色，如 QKV_COLORS["Q"] 或 "#0072B2"；收到 {shown(color)}。')
     rgb = np.array(to_rgb(color))
     while (_luminance(background) + 0.05) / (_luminance(to_hex(rgb)) + 0.05) < 4.5:
         rgb = rgb * 0.98

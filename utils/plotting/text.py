@@ -1,11 +1,13 @@
 """量文字：一段文字画出来多大，放不下时怎样截短、折行、竖写。长度是 CSS 像素，字号是 pt。"""
 
 import functools
+import itertools
 import re
 
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
+from utils.inputs import printable
 from utils.plotting.style import BASE, DPI, FONTS, ROOM, TITLE
 
 LONGEST_LABEL = 96
@@ -33,8 +35,8 @@ def widest(texts, size):
 
 
 def shorten(text, limit=LONGEST_LABEL):
-    """太长的标签截短，末尾加省略号。换行等控制字符画不出来，换成空格。"""
-    text = re.sub(r"[\x00-\x1f\x7f]", " ", str(text))
+    """太长的标签截短，末尾加省略号。"""
+    text = printable(text)
     if text_width(text, BASE) <= limit:
         return text
     while text and text_width(text + "…", BASE) > limit:
@@ -43,10 +45,12 @@ def shorten(text, limit=LONGEST_LABEL):
 
 
 def wrap(text, size=TITLE, limit=ROOM):
-    """折行：中文在任意两字之间，西文在空格处，形状不拆开；标点不放在行首。"""
+    """折行：中文在任意两字之间，西文在空格处（一个词比一行还长就从中间断开），形状不拆开；标点不放在行首。"""
     lines, line = [], ""
-    for piece in re.findall(r"\(\d+, \d+\)|[!-~ᵀ−√·]+|.", str(text)):
-        if line and piece not in "，。；：、）」！？" and text_width((line + piece).rstrip(), size) > limit:
+    pieces = re.findall(r"(?:\(\d+, \d+\)|[!-~ᵀ−√·]+|.)[，。；：、）」！？]*", printable(text))
+    whole = [[piece] if text_width(piece, size) <= limit else piece for piece in pieces]
+    for piece in itertools.chain.from_iterable(whole):
+        if line and text_width((line + piece).rstrip(), size) > limit:
             lines.append(line.rstrip())
             line = ""
         line = (line + piece).lstrip()

@@ -258,7 +258,7 @@ def test_a_sentence_without_a_character_is_refused_with_the_way_out(text):
 )
 def test_a_width_or_seed_that_is_no_number_is_named(option):
     ((name, value),) = option.items()
-    with pytest.raises(ValueError, match=f"{name} 必须是不小于 . 的整数；收到 {value!r}"):
+    with pytest.raises(ValueError, match=rf"{name} 必须是不小于 .*的整数；收到 {value!r}"):
         from_sentence("猫吃鱼", **option)
 
 

@@ -15,6 +15,7 @@ from nbformat import NotebookNode, from_dict, v4
 from nbformat.validator import iter_validate
 
 from utils.refresh import NOTEBOOKS, cell_name, normalise, parse, serialise
+from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
 from utils.tests.test_strict_nbval import png
 
 EXPECTED = [
@@ -246,6 +247,24 @@ def wrong_words_are_only_quoted(notebook):
             yield f"{where}：用了“{found.group()}”，见术语表"
 
 
+@rule
+def bold_is_rendered_bold(notebook):
+    for where, cell in notebook.cells("markdown"):
+        yield from (f"{where}：{fault}" for fault in unrendered_bold(cell.source))
+
+
+@rule
+def formulas_in_tables_have_no_bare_bar(notebook):
+    for where, cell in notebook.cells("markdown"):
+        yield from (f"{where}：{fault}" for fault in broken_table_formulas(cell.source))
+
+
+@rule
+def headings_skip_no_level(notebook):
+    sources = "\n\n".join(cell.source for _, cell in notebook.cells("markdown"))
+    yield from heading_faults(sources)
+
+
 # ---------------------------------------------------------------- 各节
 
 
@@ -420,6 +439,13 @@ DAMAGES = [
     (only_the_courses_packages_are_imported, cell(CODE, source="import numpy, pandas.io")),
     (only_the_courses_packages_are_imported, cell(CODE, source="from scipy import special")),
     (only_the_courses_packages_are_imported, cell(CODE, source="%pip install x")),
+    (bold_is_rendered_bold, prose("叫做**“注意力”**的机制")),
+    (bold_is_rendered_bold, prose("**注意力（attention）**是")),
+    (bold_is_rendered_bold, prose("**注意力 ** 是")),
+    (bold_is_rendered_bold, prose("只有**一半")),
+    (formulas_in_tables_have_no_bare_bar, prose("| 式子 |\n|---|\n| $|x|$ |")),
+    (headings_skip_no_level, prose("#### 跳了一级")),
+    (headings_skip_no_level, prose("文字\n\n# 第二个大标题")),
     (wrong_words_are_only_quoted, prose("注意力得分")),
     (wrong_words_are_only_quoted, prose("投影用的权重矩阵")),
     (every_room_is_there_in_order, lambda nb: nb.cells.pop()),

@@ -15,6 +15,7 @@ from utils import attention
 from utils.__main__ import USAGE
 from utils.examples import FILES, Example
 from utils.refresh import README_PICTURE, picture_difference, readme_picture
+from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,6 +27,12 @@ DATA_README = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
 def test_every_link_and_picture_leads_to_a_file():
     links = re.findall(r"\]\(([^)#]+)\)", README)
     assert links and not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_bold_tables_and_headings_are_rendered():
+    for text in (README, DATA_README):
+        faults = [*unrendered_bold(text), *broken_table_formulas(text), *heading_faults(text)]
+        assert not faults
 
 
 def test_the_picture_is_what_the_code_draws_today():
