@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from utils.benchmark_pictures import large_pictures
+from utils.benchmark.plots import LARGE, pictures
 from utils.plotting import plot_bars, plot_value_plane, style
 from utils.plotting.text import renderer
 
 pytestmark = pytest.mark.filterwarnings("error")
-PICTURES = large_pictures()
+PICTURES = pictures(LARGE)
 
 
 @pytest.fixture(params=PICTURES, scope="module")
