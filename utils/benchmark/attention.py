@@ -7,7 +7,7 @@ import numpy as np
 
 from utils.attention import self_attention
 from utils.benchmark.table import Row
-from utils.benchmark.timing import side_by_side
+from utils.benchmark.timing import peak, side_by_side
 
 LENGTHS = (3, 8, 32, 128, 512, 2048)  # 词元数
 WIDTH = 64
@@ -40,7 +40,9 @@ def measure(repeats: int) -> Iterator[Row]:
             repeats=max(5, repeats),
         )
         times[n] = totals[0] / loops
-        yield Row(f"self_attention，n = {n}", 1e3 * times[n], 1e3 * totals[1] / loops, unit="毫秒")
+        yield Row(
+            f"self_attention，n = {n}", 1e3 * times[n], 1e3 * totals[1] / loops, unit="毫秒", note=peak(ours)
+        )
     short, long = LENGTHS[-2:]
     power = math.log(times[long] / times[short]) / math.log(long / short)
     yield Row(f"self_attention 的时间，n 的几次方（{short} → {long}）", power, unit="次")

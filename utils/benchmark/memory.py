@@ -1,7 +1,7 @@
 """每本笔记的内核占多少内存，对照只做了导入的内核；内核启动要几秒。
 
 像 utils.refresh.execute 那样，用运行本程序的 Python 启动一个全新的内核，从头执行一本笔记；不需要 JupyterHub。
-内存从 Linux 的 /proc 读，别的系统没有这个文件夹。一个班要准备的内存，大约是人数 × 一个人的 private。
+内存从 Linux 的 /proc 读，别的系统没有这个文件夹。一个班要准备的内存，大约是人数 × 一个人的 own。
 """
 
 import time
@@ -28,7 +28,8 @@ class Held(NamedTuple):
     bare     刚启动时的 Pss：共用的页按共用的人数均分
     imports  执行完最后一个含 import 的代码格时的 Pss
     ran      执行完整本时的 Pss
-    private  执行完整本时，只属于这一个内核的部分
+    own      执行完整本时，只属于这一个内核的部分（Anonymous）：多开一个内核就多占这么多；与别的进程是否
+             正用着同样的库无关，Pss 却有关
     peak     执行过程中 RSS 的最高值（VmHWM），含与别的进程共用的库
     """
 
@@ -36,12 +37,12 @@ class Held(NamedTuple):
     bare: float
     imports: float
     ran: float
-    private: float
+    own: float
     peak: float
 
 
 def measure(paths: list[Path]) -> Iterator[Row]:
-    """每本一行：执行完与导入后相比；最后一行是内核启动的时间。"""
+    """每本一行：一个学生的内核执行完整本后占的，对照它导入后占的；最后一行是内核启动的时间。"""
     if not Path("/proc/self/smaps_rollup").exists():
         print("只在 Linux 上能量内存。")
         return
@@ -49,7 +50,7 @@ def measure(paths: list[Path]) -> Iterator[Row]:
     for path in paths:
         held = held_by(path)
         starts.append(held.start)
-        note = f"独占 {held.private:.0f}，最高 {held.peak:.0f}"
+        note = f"独占 {held.own:.0f}，最高 {held.peak:.0f}"
         yield Row(f"{path.stem} 的内核，内存", held.ran, held.imports, unit="MiB", note=note)
     yield Row("内核启动", median(starts))
 
@@ -92,4 +93,4 @@ def held_by(path: Path) -> Held:
                 imports = _read(pid, "smaps_rollup")["Pss"]
         held = _read(pid, "smaps_rollup")
         peak = _read(pid, "status")["VmHWM"]
-    return Held(start, bare, imports, held["Pss"], held["Private_Clean"] + held["Private_Dirty"], peak)
+    return Held(start, bare, imports, held["Pss"], held["Anonymous"], peak)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from utils import plotting
 from utils.benchmark.table import Row
-from utils.benchmark.timing import side_by_side
+from utils.benchmark.timing import peak, side_by_side
 from utils.plotting.style import DPI
 
 LARGE = 512  # 个词元
@@ -27,7 +27,7 @@ def measure(repeats: int) -> Iterator[Row]:
                 lambda n=n, size=size: _bare_png(n, size),
                 repeats=repeats,
             )
-            yield Row(f"{name}，{n} 个词元", ours, theirs, limit=limit)
+            yield Row(f"{name}，{n} 个词元", ours, theirs, limit=limit, note=peak(draw))
 
 
 def pictures(n: int) -> dict[str, Callable[[], plotting.CourseFigure]]:
