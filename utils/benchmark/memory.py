@@ -11,12 +11,9 @@ from statistics import median
 from typing import NamedTuple
 
 import nbformat
-from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
-from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 
 from utils.benchmark.table import Row
-from utils.refresh import CELL_TIMEOUT, kernel_environment
+from utils.refresh import kernel_environment, new_client
 
 MIB = 1024  # /proc 的单位是 KiB
 
@@ -68,24 +65,14 @@ def _read(pid: int, name: str) -> dict[str, float]:
 def held_by(path: Path) -> Held:
     """在全新的内核里执行一本笔记，量它的内核。有一格出错就抛出 nbclient 的 CellExecutionError。"""
     nb = nbformat.read(path, as_version=4)
-    manager = AsyncKernelManager(
-        kernel_name=CURRENT_ENV_KERNEL_NAME, kernel_spec_manager=NbvalKernelspecManager()
-    )
-    client = NotebookClient(
-        nb,
-        km=manager,
-        timeout=CELL_TIMEOUT,
-        skip_cells_with_tag="",
-        force_raise_errors=True,
-        extra_arguments=["--IPKernelApp.log_level=ERROR"],
-    )
+    client = new_client(nb)
     code = [index for index, cell in enumerate(nb.cells) if cell.cell_type == "code"]
     last_import = max((i for i in code if "import " in nb.cells[i].source), default=code[0])
     started = time.perf_counter()
     # setup_kernel 等到内核答应了才进入 with 里
     with kernel_environment(), client.setup_kernel(cwd=str(path.parent), cleanup_kc=True):
         start = time.perf_counter() - started
-        pid = manager.provisioner.pid
+        pid = client.km.provisioner.pid
         bare = imports = _read(pid, "smaps_rollup")["Pss"]
         for index in code:
             client.execute_cell(nb.cells[index], index)
