@@ -58,7 +58,8 @@ def _drawable(font: tuple[str, str]) -> frozenset[int]:
 
 def _open(font: tuple[str, str]) -> TTFont:
     package, path = font  # 只要它的字体文件，不导入它：zhplot 会导入 matplotlib
-    return TTFont(distribution(package).locate_file(path), lazy=True)
+    # 不写现在的时刻：同一本笔记总是做成同样的文件
+    return TTFont(distribution(package).locate_file(path), lazy=True, recalcTimestamp=False)
 
 
 def _subset(font: tuple[str, str], characters: frozenset[str]) -> bytes:
