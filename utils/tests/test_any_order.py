@@ -109,3 +109,14 @@ def test_a_learners_own_handler_stays(lab):
     again = "import sys\nsys.modules.pop('utils')\nimport utils"
     *_, last = run([mine, again, "missing", "assert seen == ['mine'], seen"])
     assert last == ("", "")
+
+
+def test_numbers_keep_four_places_even_if_each_cell_has_its_own_context(lab):
+    """ipykernel 7.0 的每一格各有一份 numpy 打印设置；use_course_style 和学习者自己的设置都传到下一格。"""
+    forget = """import numpy as np
+from IPython import get_ipython
+get_ipython().events.register("pre_run_cell", lambda info: np.set_printoptions(precision=8))"""
+    course = "from utils.plotting import use_course_style\nuse_course_style()"
+    shown = "assert repr(np.array([1 / 3])) == '{}', repr(np.array([1 / 3]))"
+    sources = [forget, course, shown.format("array([0.3333])"), "np.set_printoptions(precision=2)"]
+    assert run([*sources, shown.format("array([0.33])")]) == [("", "")] * 5
