@@ -2,7 +2,7 @@
 
 import pytest
 
-from utils.tests.strict_nbval import StrictNotebook
+from utils.tests.strict_nbval import StrictNotebook, why_no_pixels
 
 
 @pytest.hookimpl(wrapper=True)
@@ -11,3 +11,8 @@ def pytest_collect_file(file_path, parent):
     if file_path.suffix == ".ipynb":
         return [StrictNotebook.from_parent(parent, path=file_path)]
     return collectors
+
+
+def pytest_terminal_summary(terminalreporter):
+    if reason := why_no_pixels():
+        terminalreporter.write_line(reason)

@@ -6,6 +6,7 @@
     画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
     演  films.py      QKᵀ 和加权求和的影片，一步一帧；样式在 films.css
     拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
+    劝  order.py      跳着运行笔记本时，告诉学习者先运行哪里
     练  exercises/    每本笔记的练习：判定、提示、答案
     讲  slides/       离线的幻灯片，一本一个文件
     印  worksheet/    笔算练习纸和答案，一步一页 A4
@@ -27,3 +28,10 @@
 
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks -> slides。
 """
+
+import sys
+
+if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():  # 只在笔记本里
+    from utils.order import explain_missing_names
+
+    explain_missing_names(sys.modules["IPython"].get_ipython())

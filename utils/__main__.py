@@ -157,9 +157,12 @@ def lab(arguments):
     command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={ROOT}"]
     # 不用「打开文件」的参数：那样只有浏览器打开笔记，终端里打印的网址不指向它
     command += [f"--LabApp.default_url=/lab/tree/notebooks/{first.name}", *arguments]
+    jupyter = Path(__file__).absolute().with_name("jupyter")
     # 这个文件夹里只有一项设置：不弹出「是否接收 Jupyter 新闻」，不联网查新闻和新版本。只对这一次运行有效
-    paths = [str(Path(__file__).absolute().with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
-    return run(command, JUPYTER_CONFIG_PATH=os.pathsep.join(filter(None, paths)))
+    paths = os.pathsep.join(filter(None, [str(jupyter), os.environ.get("JUPYTER_CONFIG_PATH")]))
+    # 内核启动时运行 startup.py；学习者自己设过，就用自己的
+    startup = os.environ.get("PYTHONSTARTUP") or str(jupyter / "startup.py")
+    return run(command, JUPYTER_CONFIG_PATH=paths, PYTHONSTARTUP=startup)
 
 
 def test(arguments):

@@ -77,8 +77,12 @@ def kernel_environment() -> Iterator[None]:
             yield
 
 
-def new_client(nb: NotebookNode) -> NotebookClient:
-    """执行 nb 的客户端；内核属于当前的 Python，而不是用户目录里某个同样叫 python3 的 kernelspec。"""
+@contextmanager
+def kernel(nb: NotebookNode, folder: Path, *, force_raise_errors: bool = True) -> Iterator[NotebookClient]:
+    """一个全新的内核，在 folder 里执行 nb 的格。
+
+    内核属于当前的 Python，而不是用户目录里某个同样叫 python3 的 kernelspec。
+    """
     manager = AsyncKernelManager(
         kernel_name=CURRENT_ENV_KERNEL_NAME, kernel_spec_manager=NbvalKernelspecManager()
     )
@@ -88,18 +92,20 @@ def new_client(nb: NotebookNode) -> NotebookClient:
         timeout=CELL_TIMEOUT,
         # 标签不能让某一格跳过，也不能让错误算作正常
         skip_cells_with_tag="",
-        force_raise_errors=True,
+        allow_errors=not force_raise_errors,
+        force_raise_errors=force_raise_errors,
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )
+    with kernel_environment(), client.setup_kernel(cwd=str(folder), cleanup_kc=True):
+        yield client
 
 
 def execute(nb: NotebookNode, path: Path) -> None:
-    """在全新的内核里按顺序执行 nb 的每个代码格，输出存进 nb。
+    """在全新的内核里按顺序执行 nb 的每个代码格，输出存进 nb；工作目录是笔记本所在的文件夹。
 
-    工作目录是笔记本所在的文件夹。出错或写了 stderr 时抛出 RefreshError。
+    出错或写了 stderr 时抛出 RefreshError。
     """
-    client = new_client(nb)
-    with kernel_environment(), client.setup_kernel(cwd=str(path.parent), cleanup_kc=True):
+    with kernel(nb, path.parent) as client:
         for index, cell in enumerate(nb.cells):
             if cell.cell_type != "code":
                 continue

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import nbformat
 
 from utils.benchmark.table import Row
-from utils.refresh import kernel_environment, new_client
+from utils.refresh import kernel
 
 MIB = 1024  # /proc 的单位是 KiB
 
@@ -65,12 +65,11 @@ def _read(pid: int, name: str) -> dict[str, float]:
 def held_by(path: Path) -> Held:
     """在全新的内核里执行一本笔记，量它的内核。有一格出错就抛出 nbclient 的 CellExecutionError。"""
     nb = nbformat.read(path, as_version=4)
-    client = new_client(nb)
     code = [index for index, cell in enumerate(nb.cells) if cell.cell_type == "code"]
     last_import = max((i for i in code if "import " in nb.cells[i].source), default=code[0])
     started = time.perf_counter()
-    # setup_kernel 等到内核答应了才进入 with 里
-    with kernel_environment(), client.setup_kernel(cwd=str(path.parent), cleanup_kc=True):
+    # 内核答应了才进入 with 里
+    with kernel(nb, path.parent) as client:
         start = time.perf_counter() - started
         pid = client.km.provisioner.pid
         bare = imports = _read(pid, "smaps_rollup")["Pss"]

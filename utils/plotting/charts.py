@@ -1,9 +1,10 @@
 """折线图和柱状图。"""
 
 import itertools
+import math
 
 import numpy as np
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from utils.attention import LARGEST, shown
 from utils.inputs import is_number, printable
@@ -119,8 +120,20 @@ def _log_ticks(limits, values):
     steps = np.diff(np.log(values))
     if 1 < len(values) <= 12 and steps.min() > 0 and np.allclose(steps, steps[0]):
         return values
-    ticks = [value for value in LogLocator().tick_values(*limits) if limits[0] <= value <= limits[1]]
+    ticks = [10.0**power for power in _powers(*np.log10(limits))]
     return ticks if len(ticks) > 1 else sorted({float(f"{v:.2g}") for v in (values.min(), values.max())})
+
+
+def _powers(low, high, most=9):
+    """low 到 high 之间等距的整数，不超过 most 个：步子尽量小，个数尽量多。
+
+    不用 LogLocator：它取哪几个，随 matplotlib 的版本而变。
+    """
+    first, last = math.ceil(low), math.floor(high)
+    choices = (
+        range(start, last + 1, step) for step in itertools.count(1) for start in range(first, first + step)
+    )
+    return next(powers for powers in choices if len(powers) <= most)
 
 
 def set_ticks(axis, ticks):

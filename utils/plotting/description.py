@@ -54,8 +54,9 @@ def _shown(texts):
 def _ticks(axis):
     """{位置: 文字}，只含画出来的刻度。"""
     low, high = sorted(axis.get_view_interval())
+    places = 30 if axis.get_scale() == "log" else 6  # 对数轴上没有浮点误差那样小的 0
     return {
-        round(tick.get_loc(), 6): _words(label)
+        round(tick.get_loc(), places): _words(label)
         for tick in axis.get_major_ticks()
         for label in _shown([tick.label1, tick.label2])
         if low - 1e-9 <= tick.get_loc() <= high + 1e-9
@@ -201,7 +202,7 @@ def _describe_chart(axes, read):
         names = _ticks(axes.xaxis)
         parts.append("柱：" + "、".join(_bar_words(bar, names, axes, read) for bar in bars))
     parts += [_stairs_words(patch, _ticks(axes.xaxis)) for patch in stairs]
-    parts += [_line_words(line) for line in lines]
+    parts += [_line_words(line, axes) for line in lines]
     anchors = []  # 箭头两端可能指着的东西：(范围, 名字)
     for cloud in clouds:
         words = []
@@ -267,17 +268,17 @@ def _stairs_words(patch, names):
     return f"{len(values)} 根柱，{ends}，最低 {bar(lowest)}，最高 {bar(highest)}"
 
 
-def _line_words(line):
+def _line_words(line, axes):
     points = np.array(line.get_data(), dtype=float).T
+    log = axes.get_xscale() == "log", axes.get_yscale() == "log"
     style = [color_name(line.get_color()), _LINE_STYLES.get(line.get_linestyle(), line.get_linestyle())]
     words = f"线「{line.get_label()}」（{'，'.join(style)}）："
     if len(points) <= 12:
-        return words + "、".join(map(point, points))
-    lowest, highest = (points[find(points[:, 1].round(6))] for find in (np.nanargmin, np.nanargmax))
-    return words + (
-        f"{len(points)} 个点，起点 {point(points[0])}，终点 {point(points[-1])}，"
-        f"最低 {point(lowest)}，最高 {point(highest)}"
-    )
+        return words + "、".join(point(xy, log) for xy in points)
+    heights = (np.log(points[:, 1]) if log[1] else points[:, 1]).round(6)  # 相差无几时，每台电脑都念同一点
+    lowest, highest = points[np.nanargmin(heights)], points[np.nanargmax(heights)]
+    first, last, low, high = (point(xy, log) for xy in (points[0], points[-1], lowest, highest))
+    return words + f"{len(points)} 个点，起点 {first}，终点 {last}，最低 {low}，最高 {high}"
 
 
 def _describe_boxes(axes, read, anchors):

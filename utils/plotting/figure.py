@@ -59,7 +59,9 @@ def _register_with_ipython():
 def new_figure(width, height):
     """一张空图，宽高取偶数像素：缩放到任何屏幕都没有半个像素。"""
     width, height = (2 * round(length / 2 + 0.49) for length in (width, height))
-    return CourseFigure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
+    # 多出的一丝：matplotlib 3.10 以前向下取整，5.8 英寸 × 200 会少一个像素
+    size = ((width + 1e-6) / DPI, (height + 1e-6) / DPI)
+    return CourseFigure(figsize=size, dpi=DPI, facecolor="white")
 
 
 def place(figure, x, y, width, height):

@@ -74,6 +74,15 @@ def use_course_style():
         # 一个个写出来：numpy 的每种浮点数各有自己的 repr，登记父类不管用
         for kind in (float, np.float16, np.float32, np.float64, np.longdouble):
             shell.display_formatter.formatters["text/plain"].for_type(kind, _print_number)
+        _carry_printoptions(shell)
+
+
+@functools.cache
+def _carry_printoptions(shell):
+    """一格结束时记下 numpy 的打印设置，下一格开始时照样设好：ipykernel 7.0 的每一格各有一份，不会传下去。"""
+    options = {}
+    shell.events.register("post_run_cell", lambda result: options.update(np.get_printoptions()))
+    shell.events.register("pre_run_cell", lambda info: np.set_printoptions(**options))
 
 
 def _print_number(value, printer, cycle):

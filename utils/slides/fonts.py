@@ -65,6 +65,7 @@ def _open(font: tuple[str, str]) -> TTFont:
 def _read(font: tuple[str, str]) -> TTFont:
     package, path = font  # 只要它的字体文件，不导入它：zhplot 会导入 matplotlib
     file = distribution(package).locate_file(path)
+    # 不写现在的时刻：同一本笔记总是做成同样的文件
     return TTFont(file, lazy=True, recalcBBoxes=False, recalcTimestamp=False)
 
 

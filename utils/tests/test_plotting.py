@@ -23,6 +23,7 @@ from matplotlib.text import Text
 from utils.plotting import (
     QKV_COLORS,
     CourseFigure,
+    charts,
     describe,
     numbers,
     plot_bars,
@@ -37,6 +38,7 @@ from utils.plotting import (
     text_color,
     use_course_style,
 )
+from utils.plotting.figure import new_figure
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -589,6 +591,37 @@ def test_lines_hold_the_data_and_differ_in_colour_marker_and_style():
 def test_tiny_limits_of_a_log_axis_are_described():
     words = repr(plot_lines([1, 2], {"y": [1e-12, 1]}, title="t", x_name="x", y_name="y", log_y=True))
     assert "纵轴=y 从 1.905e−13 到 5.248，对数刻度" in words  # 10 的 −12 − 0.72 次方到 0.72 次方
+
+
+def test_tiny_values_of_a_log_axis_are_not_called_zero():
+    """对数轴上没有 0：5e-13 和每个 10 的负幂都照念；最低点按倍数比，不按差比。"""
+    y = {"y": [3, 1, 0.1, 0.01, 1e-3, 5.17e-13]}
+    words = repr(plot_lines(range(1, 7), y, title="t", x_name="x", y_name="y", log_y=True))
+    assert "(6, 5.17e−13)" in words and "刻度 10⁻¹³、10⁻¹¹、10⁻⁹、10⁻⁷、10⁻⁵、0.001、0.1、10" in words
+    y = {"y": np.r_[np.ones(20), 3e-7, np.ones(20), 2e-7]}
+    words = repr(plot_lines(range(1, 43), y, title="t", x_name="x", y_name="y", log_y=True))
+    assert "最低 (42, 2e−07)" in words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-5.1, 0.7, range(-5, 1)),
+        (-13.1, 1.4, range(-13, 2, 2)),
+        (-15.2, 3.6, range(-14, 3, 2)),
+        (-30, 0, range(-30, 1, 4)),
+        (0.3, 0.9, range(1, 1)),
+    ],
+)
+def test_at_most_nine_evenly_spaced_powers_of_ten(low, high, expected):
+    assert list(charts._powers(low, high)) == list(expected)
+
+
+def test_a_picture_has_two_pixels_for_each_css_pixel_however_matplotlib_rounds():
+    """宽高除以 100 再乘 200，向下取整也不少一个像素（matplotlib 3.10 以前向下取整）。"""
+    for pixels in range(100, 1000, 2):
+        size = new_figure(pixels, pixels + 40).get_size_inches()
+        assert [int(inches * 200) for inches in size] == [2 * round(inches * 100) for inches in size]
 
 
 def test_long_line_is_described_by_its_ends_and_extremes():

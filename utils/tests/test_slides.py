@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from utils.exercises import EXERCISES
 from utils.refresh import NOTEBOOKS
+from utils.slides import fonts
 from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
 from utils.tests.browser import chromium
@@ -542,3 +543,11 @@ def test_stock_nbconvert_still_makes_slides(name):
     parser = Texts()
     parser.feed(page)
     assert "会答错" not in "".join(parser.texts)
+
+
+def test_a_font_does_not_remember_when_it_was_cut():
+    """抽出的字体里写着原来的修改时刻，不写现在的：同一本笔记总是做成同样的文件。"""
+    [data] = re.findall(r"base64,([^\"]+)", fonts.font_faces("<p>猫</p>"))
+    cut = TTFont(io.BytesIO(base64.b64decode(data)), recalcTimestamp=False)
+    with fonts._open(fonts.TEXT_FONT) as whole:
+        assert cut["head"].modified == whole["head"].modified

@@ -5,6 +5,7 @@ import inspect
 import io
 import shutil
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -218,6 +219,23 @@ def test_each_damaged_cell_fails_by_name_whatever_the_options(pytester, monkeypa
         message = reports[f"Cell {number}"].longreprtext
         assert said in message
         assert (f"tiny.ipynb 代码格 [{number}]" in message) == (outcome == "failed")
+
+
+def test_another_matplotlib_is_said_in_one_line_and_only_pixels_are_not_compared(pytester, monkeypatch):
+    """matplotlib 的版本不同时，像素不同的图通过，描述、显示的宽高或数不同的格照样失败；说一句，只说一次。"""
+    folder = pytester.mkdir("notebooks")
+    shutil.copyfile(ROOT / "notebooks" / "conftest.py", folder / "conftest.py")
+    write_drawing_module(folder)
+    cells = [code("from drawing import Picture"), picture_cell("0.38"), picture_cell("0.38")]
+    cells += [picture_cell(), picture_cell(metadata={}), code("print(1)", text("2\n"))]
+    cells[3].outputs[0].data["text/plain"] = "别的描述"
+    nbformat.write(v4.new_notebook(cells=cells), folder / "tiny.ipynb")
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "3.10.9" if name == "matplotlib" else version(name))
+    run = pytester.runpytest_inprocess("--nbval", "--nbval-current-env", "-q", str(folder))
+    run.assert_outcomes(passed=3, failed=3)
+    assert str(run.stdout).count("matplotlib 3.10.9 不是 3.11.2：图只比描述，不比像素。") == 1
+    assert "像素之间" not in str(run.stdout)
 
 
 def test_a_bare_pytest_checks_every_notebook_and_nothing_is_forgiven():

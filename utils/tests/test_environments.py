@@ -1,0 +1,330 @@
+"""课程在学习者真实的电脑上也一样：中文 Windows 的编码、怪名字的文件夹、只读的项目、别人的 utils、两份课程。
+
+每个测试都在子进程里运行课程的一份副本。只能在 Linux 上造出来的环境，在别处跳过。
+"""
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from utils.refresh import ROOT, normalise, parse, serialise
+
+IGNORED = shutil.ignore_patterns(".*", "__pycache__", "slides.html", "worksheets")
+SAFE = ("PATH", "CHROMIUM", "LD_LIBRARY_PATH")  # 子进程只继承这些环境变量
+
+
+def copy_course(target):
+    """在 target 里放一份课程的副本；target 可以是字节串（别的编码的文件名）。"""
+    os.makedirs(os.fsencode(target))
+    for name in ("data", "notebooks", "utils", ".github", "pyproject.toml", "requirements.txt", "README.md"):
+        source, copy = ROOT / name, os.path.join(os.fsdecode(target), name)
+        if source.is_dir():
+            shutil.copytree(source, copy, ignore=IGNORED)
+        else:
+            shutil.copyfile(source, copy)
+    return Path(os.fsdecode(target))
+
+
+def python(*arguments, cwd, prefix=(), **variables):
+    """运行 Python；返回（退出码，标准输出和标准错误的字节）。"""
+    inherited = {name: os.environ[name] for name in SAFE if name in os.environ}
+    command = [*prefix, sys.executable, *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=cwd, env={**inherited, **variables}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    return done.returncode, done.stdout
+
+
+def strict(*notebooks):
+    """严格检查几本笔记的 pytest 参数。"""
+    return ["-m", "pytest", "-q", "-p", "no:cacheprovider", *notebooks]
+
+
+# ---------------------------------------------------------------- 中文 Windows：GBK
+
+
+# 没有写明编码就打开文件时，在我们的文件和笔记本的格里算错误；第三方的库不管
+STRICT_ENCODING = """
+import warnings
+warnings.filterwarnings("ignore", category=EncodingWarning)
+warnings.filterwarnings("error", category=EncodingWarning, module=r"utils(\\..*)?$|__main__$|notebooks\\b")
+"""
+
+
+@pytest.fixture(scope="module")
+def gbk(tmp_path_factory):
+    """(文件夹名也用 GBK 编码的课程, GBK 的环境变量)。"""
+    if not shutil.which("localedef"):
+        pytest.skip("没有 localedef，造不出 GBK 的 locale（只有 Linux 有）")
+    folder = tmp_path_factory.mktemp("gbk")
+    made = subprocess.run(
+        ["localedef", "-i", "zh_CN", "-f", "GBK", folder / "zh_CN.GBK"], capture_output=True
+    )
+    if not (folder / "zh_CN.GBK").exists():
+        pytest.skip(f"localedef 造不出 zh_CN.GBK：{made.stderr.decode(errors='replace').strip()}")
+    (folder / "site").mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(STRICT_ENCODING, encoding="utf-8")
+    variables = {
+        "LOCPATH": str(folder),
+        "LC_ALL": "zh_CN.GBK",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONWARNDEFAULTENCODING": "1",
+        "PYTHONPATH": str(folder / "site"),
+        "HOME": str(folder),
+    }
+    course = copy_course(os.fsencode(folder) + "/课程 资料/注意力 (1)".encode("gbk"))
+    code, said = python(
+        "-c", "import os, locale; print(locale.getencoding(), os.getcwd())", cwd=course, **variables
+    )
+    assert code == 0 and said.decode("gbk").split(maxsplit=1)[0].lower() == "gbk", said
+    assert said.decode("gbk").rstrip().endswith("课程 资料/注意力 (1)")
+    return course, variables
+
+
+def test_on_a_gbk_system_an_unnamed_encoding_would_be_an_error(gbk):
+    """证明下面的测试抓得住：我们的模块里有一处不写编码，就出错。"""
+    course, variables = gbk
+    code = "exec(\"open('README.md')\", {'__name__': 'utils.examples'})"
+    done, said = python("-c", code, cwd=course, **variables)
+    assert done != 0 and b"EncodingWarning" in said
+
+
+@pytest.mark.parametrize("name", ["01_projection.ipynb", "00_overview.ipynb"], ids=["light", "heavy"])
+def test_refresh_on_a_gbk_system_changes_nothing(gbk, name):
+    """重新执行以后一个字节也不变；说的话用 GBK 读得懂。"""
+    course, variables = gbk
+    code, said = python("-m", "utils.refresh", f"notebooks/{name}", cwd=course, **variables)
+    assert (code, said.decode("gbk").strip()) == (0, f"{name}：没有变化")
+    assert (course / "notebooks" / name).read_bytes() == (ROOT / "notebooks" / name).read_bytes()
+
+
+def test_a_failing_cell_with_symbols_outside_gbk_is_still_reported(gbk):
+    """GBK 里没有 ᵀ：写成「?」，不中断。"""
+    course, variables = gbk
+    nb = normalise(new_notebook(cells=[new_code_cell("raise ValueError('Q Kᵀ ÷ √d_k')")]))
+    (course / "notebooks" / "bad.ipynb").write_bytes(serialise(nb))
+    code, said = python("-m", "utils.refresh", "notebooks/bad.ipynb", cwd=course, **variables)
+    (course / "notebooks" / "bad.ipynb").unlink()
+    assert code == 1 and "ValueError: Q K? ÷ √d_k" in said.decode("gbk")
+    assert "bad.ipynb 没有改动" in said.decode("gbk")
+
+
+def test_slides_and_worksheets_on_a_gbk_system_are_the_same_files(gbk, tmp_path):
+    course, variables = gbk
+    folder = os.fsdecode("做好的".encode("gbk"))
+    for command in (["slides", "notebooks/02_scores.ipynb"], ["worksheet", "02_scores"]):
+        arguments = ["-m", f"utils.{command[0]}", *command[1:], "-o"]
+        code, said = python(*arguments, folder, cwd=course, **variables)
+        assert code == 0 and "02_scores" in said.decode("gbk"), said
+        code, said = python(*arguments, tmp_path, cwd=ROOT, LC_ALL="C.UTF-8")
+        assert code == 0, said
+    made, expected = (
+        {path.name: path.read_bytes() for path in place.iterdir()} for place in (course / folder, tmp_path)
+    )
+    assert made == expected and {"02_scores.slides.html", "02_scores.answers.html"} <= made.keys()
+
+
+def test_the_checks_run_on_a_gbk_system(gbk):
+    course, variables = gbk
+    code, said = python(
+        *strict("utils/tests/test_examples.py", "notebooks/02_scores.ipynb"), cwd=course, **variables
+    )
+    assert code == 0, said.decode("gbk", errors="replace")
+    assert b"passed" in said and b"failed" not in said
+
+
+def unnamed_encodings(source):
+    """没有写明编码的文本读写（那样就用系统的编码：中文 Windows 上是 GBK），一处一个行号。"""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        method = isinstance(node.func, ast.Attribute)
+        name = node.func.attr if method else getattr(node.func, "id", "")
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        if "encoding" in given or (method and ast.unparse(node.func.value) == "Image"):
+            continue
+        place = 0 if method and name == "open" else 1  # path.open(mode)、open(path, mode)
+        mode = given.get("mode", node.args[place] if len(node.args) > place else None)
+        opens = name in ("open", "fdopen") and "b" not in str(getattr(mode, "value", ""))
+        texts = any(getattr(given.get(key), "value", False) for key in ("text", "universal_newlines"))
+        if opens or texts or name in ("read_text", "write_text", "TextIOWrapper"):
+            yield node.lineno
+
+
+@pytest.mark.parametrize(
+    ("source", "wrong"),
+    [
+        ("open(p)", True),
+        ("open(p, 'w')", True),
+        ("p.open(mode='r')", True),
+        ("p.read_text()", True),
+        ("p.write_text('b')", True),
+        ("subprocess.run(c, text=True)", True),
+        ("os.fdopen(h, 'w')", True),
+        ("open(p, 'rb')", False),
+        ("open(p, encoding='utf-8')", False),
+        ("p.read_text(encoding='utf-8')", False),
+        ("Image.open(p)", False),
+        ("subprocess.run(c, text=True, encoding='utf-8')", False),
+        ("subprocess.run(c, capture_output=True)", False),
+    ],
+)
+def test_an_unnamed_encoding_is_found(source, wrong):
+    assert bool(list(unnamed_encodings(source))) == wrong
+
+
+def test_every_text_file_is_opened_with_a_named_encoding():
+    cells = "\n".join(
+        cell.source
+        for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+        for cell in parse(path.read_bytes()).cells
+        if cell.cell_type == "code"
+    )
+    sources = {"notebooks": cells}
+    for path in [*ROOT.glob("utils/**/*.py"), *ROOT.glob("notebooks/*.py")]:
+        sources[path.name] = path.read_text(encoding="utf-8")
+    found = [f"{name}:{line}" for name, source in sources.items() for line in unnamed_encodings(source)]
+    assert not found
+
+
+# ---------------------------------------------------------------- 只读、没有主目录、别处的工作目录
+
+
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory):
+    """一份不能写入的课程，和一种不能写入别处的运行方式；主目录、字体缓存、Jupyter 的目录都不能写。"""
+    if os.name == "nt":
+        pytest.skip("Windows 上只读属性拦不住新建文件")
+    prefix = []
+    if os.geteuid() == 0:  # root 不受权限约束；去掉它的特权，仍是文件的主人，但要守权限
+        if not shutil.which("setpriv"):
+            pytest.skip("以 root 运行，又没有 setpriv：拦不住写入")
+        prefix = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    folder = tmp_path_factory.mktemp("locked")
+    course = copy_course(folder / "课程 资料" / "注意力 (1)")
+    home = folder / "home"
+    home.mkdir()
+    everything = [
+        path for path in [home, *folder.glob("课程 资料"), *course.rglob("*"), course] if path.exists()
+    ]
+    for path in everything:
+        path.chmod(path.stat().st_mode & 0o555)
+    places = (
+        "HOME",
+        "MPLCONFIGDIR",
+        "IPYTHONDIR",
+        "JUPYTER_CONFIG_DIR",
+        "JUPYTER_DATA_DIR",
+        "XDG_CACHE_HOME",
+    )
+    variables = {name: str(home) for name in places}
+    probe = subprocess.run([*prefix, "touch", course / "new", home / "new"], capture_output=True)
+    if probe.returncode == 0:
+        pytest.skip("这台电脑上拦不住写入")
+    yield course, prefix, {**variables, "LC_ALL": "C.UTF-8"}
+    for path in everything:
+        path.chmod(path.stat().st_mode | 0o700)
+
+
+def test_a_read_only_course_is_refreshed_checked_and_printed_elsewhere(locked, tmp_path):
+    """项目只读、主目录只读、工作目录在别处：重新执行没有变化，严格检查通过，幻灯片和练习纸写在 -o 里。"""
+    course, prefix, variables = locked
+    variables = {**variables, "PYTHONPATH": str(course)}
+    notebook = course / "notebooks" / "02_scores.ipynb"
+    for arguments in (
+        ["-m", "utils.refresh", notebook],
+        strict(notebook),
+        ["-m", "utils.slides", notebook, "-o", "幻灯片"],
+        ["-m", "utils.worksheet", "02_scores", "-o", "练习纸"],
+    ):
+        code, said = python(*arguments, cwd=tmp_path, prefix=prefix, **variables)
+        assert code == 0, said.decode()
+        assert "Warning" not in said.decode() and "warning" not in said.decode(), said.decode()
+    assert (tmp_path / "幻灯片" / "02_scores.slides.html").exists()
+    assert (tmp_path / "练习纸" / "02_scores.answers.html").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"幻灯片", "练习纸"}
+
+
+def test_a_read_only_course_without_an_output_folder_says_so(locked):
+    """没有写 -o 时，说出哪个文件夹写不进、怎么办，不是一长串 traceback。"""
+    course, prefix, variables = locked
+    for command in (["slides", "notebooks/02_scores.ipynb"], ["worksheet", "02_scores"]):
+        code, said = python("-m", f"utils.{command[0]}", *command[1:], cwd=course, prefix=prefix, **variables)
+        assert code == 1 and "-o" in said.decode() and "Traceback" not in said.decode()
+
+
+def test_the_course_works_without_any_home(tmp_path):
+    """HOME 没有设，或指到不存在的地方。"""
+    for variables in ({}, {"HOME": str(tmp_path / "nowhere" / "home")}):
+        code, said = python(*strict("notebooks/02_scores.ipynb"), cwd=ROOT, LC_ALL="C.UTF-8", **variables)
+        assert code == 0 and "warning" not in said.decode().lower(), said.decode()
+
+
+# ---------------------------------------------------------------- 别人的 utils，两份课程
+
+
+def one_cell(course, source):
+    """在 course 的 notebooks/ 里放一本小笔记：第一格和真的一样，找到上一层的 utils。"""
+    path = course / "notebooks" / "tiny.ipynb"
+    first = 'import sys\n\nsys.path.insert(0, "..")'
+    nb = new_notebook(cells=[new_code_cell(first), new_code_cell(source)])
+    path.write_bytes(serialise(normalise(nb)))
+    return path
+
+
+def output(path):
+    return parse(path.read_bytes()).cells[-1].outputs[0]["text"].strip()
+
+
+WHICH = """from pathlib import Path
+import utils.examples
+print(Path(utils.__file__).resolve().parents[1].name, int(utils.examples.load_example("我爱你").X[0, 0]))"""
+
+
+@pytest.fixture(scope="module")
+def two_courses(tmp_path_factory):
+    """并排放着的两份课程，第二份改了一个数；环境里还装着别人的 utils（模块和包各一个）。"""
+    folder = tmp_path_factory.mktemp("side by side")
+    first, second = (copy_course(folder / name) for name in ("第一份", "第二份"))
+    [data] = [
+        p
+        for p in (second / "data").glob("*.json")
+        if "我" in json.loads(p.read_text(encoding="utf-8")).get("tokens", "")
+    ]
+    content = json.loads(data.read_text(encoding="utf-8"))
+    content["X"][0][0] = 7
+    data.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    stray = folder / "site-packages"
+    (stray / "utils").mkdir(parents=True)
+    (stray / "utils" / "__init__.py").write_text("raise SystemExit('别人的 utils')", encoding="utf-8")
+    (stray / "utils" / "examples.py").write_text("", encoding="utf-8")
+    return first, second, {"PYTHONPATH": str(stray), "LC_ALL": "C.UTF-8"}
+
+
+def test_each_of_two_courses_uses_its_own_code_and_data_whatever_else_is_installed(two_courses):
+    """在第一份里运行命令，刷新两份里的笔记：每一本都用自己那一份的 utils 和数。"""
+    first, second, variables = two_courses
+    paths = [one_cell(course, WHICH) for course in (first, second)]
+    code, said = python("-m", "utils.refresh", *paths, cwd=first, **variables)
+    assert code == 0, said.decode()
+    assert [output(path) for path in paths] == ["第一份 1", "第二份 7"]
+
+
+def test_every_command_uses_the_utils_beside_it(two_courses, tmp_path):
+    """环境里别人的 utils 不会被命令和检查导入。"""
+    first, _, variables = two_courses
+    for arguments in (
+        ["-m", "utils.slides", "notebooks/02_scores.ipynb", "-o", tmp_path],
+        ["-m", "utils.worksheet", "02_scores", "-o", tmp_path],
+        strict("utils/tests/test_files.py", "notebooks/02_scores.ipynb"),
+    ):
+        code, said = python(*arguments, cwd=first, **variables)
+        assert code == 0 and "别人的" not in said.decode(), said.decode()
