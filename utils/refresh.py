@@ -86,7 +86,7 @@ def kernel(nb: NotebookNode, folder: Path, *, force_raise_errors: bool = True) -
     manager = AsyncKernelManager(
         kernel_name=CURRENT_ENV_KERNEL_NAME, kernel_spec_manager=NbvalKernelspecManager()
     )
-    return NotebookClient(
+    client = NotebookClient(
         nb,
         km=manager,
         timeout=CELL_TIMEOUT,
