@@ -135,7 +135,7 @@ def the_file_is_as_refresh_writes_it(notebook):
     if notebook.content != normal:
         lines = notebook.content.split(b"\n"), normal.split(b"\n")
         number = next((n for n, (a, b) in enumerate(zip(*lines, strict=False), 1) if a != b), len(lines[1]))
-        yield f"文件第 {number} 行与规范化的结果不同；请运行 python -m utils.refresh"
+        yield f"文件第 {number} 行与规范化的结果不同；请运行 python -m utils refresh"
 
 
 @rule
