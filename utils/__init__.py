@@ -23,8 +23,8 @@
     python -m utils slides    准备环境并做幻灯片（环境已有时：python -m utils.slides）
     python -m utils worksheet 准备环境并做练习纸（环境已有时：python -m utils.worksheet）
     python -m utils test      准备环境并运行全部检查
-    python -m utils.refresh   重新执行笔记本并保存输出
-    python -m utils.benchmark 量速度
+    python -m utils refresh   准备环境，重新执行笔记本并保存输出
+    python -m utils benchmark 准备环境并量速度
 
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks -> slides。
 """

@@ -1,4 +1,4 @@
-"""一条命令准备好环境，然后打开课程、做幻灯片和练习纸，或运行检查；用法见 USAGE。
+"""一条命令准备好环境，然后打开课程、做幻灯片和练习纸、运行检查、刷新笔记本或量速度；用法见 USAGE。
 
 本文件只用标准库，语法照顾到 Python 3.8：环境还没装好、Python 太旧时，也要能说清楚该怎么办。
 """
@@ -24,9 +24,18 @@ USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python �
     python -m utils lab       [JupyterLab 的参数]      准备环境并打开课程
     python -m utils slides    [笔记本…] [-o 文件夹]    准备环境并做离线幻灯片
     python -m utils worksheet [步骤…] [-o 文件夹]      准备环境并做练习纸
-    python -m utils test      [pytest 的参数]          准备环境并运行全部检查"""
+    python -m utils test      [pytest 的参数]          准备环境并运行全部检查
+给维护者：
+    python -m utils refresh   [笔记本…]                准备环境，重新执行笔记本并保存
+    python -m utils benchmark [--only 哪几项]          准备环境并量速度"""
 
-GROUPS = {"slides": "slides", "worksheet": "slides", "test": "dev"}  # 子命令另外需要的依赖组
+GROUPS = {  # 子命令另外需要的依赖组
+    "slides": "slides",
+    "worksheet": "slides",
+    "test": "dev",
+    "refresh": "dev",
+    "benchmark": "dev",
+}
 
 PYTHON_RANGE = f"本课程需要 Python {OLDEST[0]}.{OLDEST[1]} 到 {NEWEST[0]}.{NEWEST[1]}"
 
@@ -134,8 +143,10 @@ def install(wanted):
     missing = [pin for pin in wanted if not is_installed(pin)]
     if not missing:
         return
-    print("正在安装软件包。第一次要下载几百 MB，请保持联网 ……")
-    if sys.platform == "linux" and any(pin.startswith("torch==") for pin in missing):
+    needs_torch = any(pin.startswith("torch==") for pin in missing)
+    size = "几百 MB" if needs_torch else "几 MB 到几十 MB"
+    print(f"正在安装软件包。要下载{size}，请保持联网 ……")
+    if sys.platform == "linux" and needs_torch:
         print(CPU_HINT.format(shlex.quote(sys.executable)))
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
@@ -153,6 +164,7 @@ def install(wanted):
 def lab(arguments):
     """用 JupyterLab 打开第一本笔记；arguments 原样交给 JupyterLab。"""
     print("正在打开课程。结束时先保存，再在这个窗口按两次 Ctrl-C。")
+    print("下面的英文是运行记录，不用看。浏览器没有自己打开，就把其中 http 开头的网址复制进去。")
     first = min((ROOT / "notebooks").glob("*.ipynb"))
     command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={ROOT}"]
     # 不用「打开文件」的参数：那样只有浏览器打开笔记，终端里打印的网址不指向它
@@ -170,20 +182,9 @@ def test(arguments):
     return run([sys.executable, "-m", "pytest", *arguments])
 
 
-def slides(arguments):
-    """做幻灯片；arguments 原样交给 utils.slides。"""
-    return run([sys.executable, "-m", "utils.slides", *arguments])
-
-
-def worksheet(arguments):
-    """做练习纸；arguments 原样交给 utils.worksheet。"""
-    return run([sys.executable, "-m", "utils.worksheet", *arguments])
-
-
 def main(arguments):
     """检查 Python -> 找到环境 -> 装好软件包 -> 运行子命令；返回退出码。"""
-    commands = {"lab": lab, "slides": slides, "worksheet": worksheet, "test": test}
-    if not arguments or arguments[0] not in commands:
+    if not arguments or arguments[0] not in ("lab", *GROUPS):
         print(USAGE, file=sys.stderr)
         return 2
     running = sys.version_info[:2]
@@ -197,7 +198,11 @@ def main(arguments):
         print(found + "先试着继续，不一定成功。", file=sys.stderr)
     command, *rest = arguments
     install(pins(command))
-    return commands[command](rest)
+    if command == "lab":
+        return lab(rest)
+    if command == "test":
+        return test(rest)
+    return run([sys.executable, "-m", f"utils.{command}", *rest])  # 同名的模块自己读参数
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""重新执行笔记本并保存输出：python -m utils.refresh [笔记本…]
+"""重新执行笔记本并保存输出：python -m utils refresh [笔记本…]
 
 不写文件名时刷新 notebooks/ 里的每一本，以及 README 里的图。
 每本都用运行本命令的这个 Python、在全新的内核里从头执行；有一格出错，或有一格写了 stderr，
@@ -26,10 +26,9 @@ from nbformat import NotebookNode, ValidationError, from_dict, v4, validate
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 from PIL import Image, ImageChops, ImageFilter
 
-from utils.files import write_atomically
+from utils.files import NOTEBOOKS, find_notebook, write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = ROOT / "notebooks"
 README_PICTURE = ROOT / ".github" / "pipeline.png"
 
 CELL_TIMEOUT = 120  # 秒；课程里的一格用不了一秒，到这个数就是卡住了
@@ -316,11 +315,11 @@ def refresh_readme_picture() -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m utils.refresh", description="重新执行笔记本并保存输出。")
-    parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本；不写就是 notebooks/ 里的每一本")
+    parser = argparse.ArgumentParser(prog="python -m utils refresh", description="重新执行笔记本并保存输出。")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本，如 02_scores；不写就是全部")
     paths = parser.parse_args(arguments).notebooks
     everything = not paths
-    paths = paths or sorted(NOTEBOOKS.glob("*.ipynb"))
+    paths = [find_notebook(path) for path in paths] or sorted(NOTEBOOKS.glob("*.ipynb"))
     if not paths:
         parser.error(f"{NOTEBOOKS.name}/ 里没有笔记本")
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，出错格里的 ᵀ、√ 也不会让命令中断

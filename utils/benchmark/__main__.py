@@ -1,4 +1,4 @@
-"""量速度、大小和内存：python -m utils.benchmark [-n 次数] [--only 一项] [--cdn 文件夹] [笔记本…]
+"""量速度、大小和内存：python -m utils benchmark [-n 次数] [--only 一项] [--cdn 文件夹] [笔记本…]
 
 所有结果在一张表里，每个都与一个对照在同一次运行里并排量；对照是什么，见 utils/benchmark/__init__.py。
 电脑上有别的程序在忙，时间就不准：先让它空下来。
@@ -16,7 +16,7 @@ PARTS = ("notebooks", "plots", "attention", "exercises", "slides", "memory")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m utils.benchmark", description="量速度、大小和内存。")
+    parser = argparse.ArgumentParser(prog="python -m utils benchmark", description="量速度、大小和内存。")
     parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本；不写就是 notebooks/ 里的每一本")
     parser.add_argument("-n", type=int, default=3, metavar="次数", help="量几次，取中位数（默认 3）")
     parser.add_argument("--only", action="append", choices=PARTS, help="只量这一项；可以写几次")

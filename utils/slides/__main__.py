@@ -8,15 +8,16 @@ import argparse
 import sys
 from pathlib import Path
 
+from utils.files import NOTEBOOKS, find_notebook
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-NOTEBOOKS = ROOT / "notebooks"
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m utils.slides", description="由笔记本里存下的输出做离线的幻灯片。"
     )
-    parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本；不写就是 notebooks/ 里的每一本")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本，如 02_scores；不写就是全部")
     parser.add_argument(
         "-o", "--output", type=Path, default=ROOT / "slides", help="放在哪个文件夹，默认 slides/"
     )
@@ -25,7 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from utils.slides.build import build
 
-        return build(options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.output)
+        notebooks = [find_notebook(path) for path in options.notebooks]
+        return build(notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.output)
     except ModuleNotFoundError as error:
         package = error.name.partition(".")[0]
         print(f"缺少软件包 {package}：请用 python -m utils slides 代替，它先装好需要的软件包。")

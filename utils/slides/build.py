@@ -1,5 +1,7 @@
 """读笔记本、写幻灯片和目录页。"""
 
+import json
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,13 +22,23 @@ class Deck(NamedTuple):
     minutes: int
 
 
+class _Entry(HTMLParser):
+    """从一份幻灯片的文件头里读回它在目录里的一项：<meta name="deck" content="……">。"""
+
+    found = None
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "meta" and dict(attributes).get("name") == "deck":
+            self.found = json.loads(dict(attributes)["content"])
+
+
 def build(notebooks: list[Path], folder: Path) -> int:
     """给每本笔记做一份幻灯片，放进 folder；返回退出码，有一份做不成就是 1。
 
-    做不成的说明原因，它原来的文件不动，别的照做。
+    做不成的说明原因，它原来的文件不动，别的照做。目录里也有 folder 里早先做好的。
     """
     exporter = DeckExporter()
-    decks, failed = [], 0
+    made, failed = 0, 0
     for path in notebooks:
         try:
             deck, html = export(exporter, path)
@@ -35,11 +47,11 @@ def build(notebooks: list[Path], folder: Path) -> int:
             failed += 1
             print(f"{error}\n{path.stem}{SUFFIX} 没有写。", flush=True)
             continue
-        decks.append(deck)
+        made += 1
         print(f"{deck.file}：{deck.pages} 页，{deck.minutes} 分钟，{size / 1e6:.1f} MB", flush=True)
-    if decks:
+    if made:
         try:
-            _write(folder / "index.html", course_map(exporter, decks))
+            _write(folder / "index.html", course_map(exporter, decks_in(folder)))
         except DeckError as error:
             print(error, flush=True)
             return 1
@@ -53,6 +65,17 @@ def export(exporter: DeckExporter, path: Path) -> tuple[Deck, str]:
     html, resources = exporter.from_notebook_node(nb, {"metadata": {"name": path.stem}})
     deck = resources["deck"]
     return Deck(path.stem + SUFFIX, deck["title"], deck["summary"], deck["pages"], deck["minutes"]), html
+
+
+def decks_in(folder: Path) -> list[Deck]:
+    """folder 里做好的全部幻灯片，按文件名排：标题、页数和分钟数写在每一份的文件头里。"""
+    decks = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        parser = _Entry()
+        parser.feed(path.read_text(encoding="utf-8", errors="replace").partition("<title>")[0])
+        if parser.found:
+            decks.append(Deck(path.name, **parser.found))
+    return decks
 
 
 def course_map(exporter: DeckExporter, decks: list[Deck]) -> str:
@@ -78,7 +101,7 @@ def _read(path: Path) -> NotebookNode:
         else:
             continue
         raise DeckError(
-            f"{path.name} 第 {number} 格{reason}：先运行 python -m utils.refresh {path.name}，再做幻灯片。"
+            f"{path.name} 第 {number} 格{reason}：先运行 python -m utils refresh {path.name}，再做幻灯片。"
         )
     return nb
 

@@ -18,7 +18,19 @@ def to_mathml(latex: str, *, display: bool) -> str:
 
     FormulaError：公式里有认不得的命令、括号不成对等。
     """
+    source = _ROW_GAP.sub(r"\1", latex.strip())
     try:
-        return _CONVERTER.convert_with_local_state(_ROW_GAP.sub(r"\1", latex.strip()), displaystyle=display)
+        return _CONVERTER.convert_with_local_state(source, displaystyle=display)
     except LatexError as error:
-        raise FormulaError(f"这个公式转换不了：{latex.strip()}\n{error}") from None
+        raise FormulaError(_explain(source, str(error))) from None
+
+
+def _explain(source: str, error: str) -> str:
+    """error 形如「26: Found …」：冒号前是出错处在公式里的位置，以字符计。"""
+    position, colon, reason = error.partition(": ")
+    rest = source[int(position) :] if colon and position.isdecimal() else source
+    where = f"从“{rest[:20]}{'…' * (len(rest) > 20)}”起" if rest else "到末尾"
+    return (
+        f"这个公式转换不了：{source}\n{where}：{reason or error}\n"
+        "怎么办：括号、\\begin 和 \\end 要成对；认不得的命令换一种更常见的写法（笔记本里认得，这里不一定）。"
+    )

@@ -1,10 +1,29 @@
-"""写文件：整个写好，或者不动。"""
+"""找得到笔记本；写文件，整个写好，或者不动。"""
 
 import os
+from pathlib import Path
 
 import pytest
 
-from utils.files import write_atomically
+from utils.files import NOTEBOOKS, find_notebook, write_atomically
+
+
+@pytest.mark.parametrize("name", ["02_scores", "02_scores.ipynb"])
+def test_a_notebook_of_the_course_is_found_by_its_short_name_from_any_folder(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert find_notebook(Path(name)) == NOTEBOOKS / "02_scores.ipynb"
+
+
+@pytest.mark.parametrize("name", ["99_none", "别处/02_scores.ipynb"])
+def test_another_name_comes_back_as_it_was(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert find_notebook(Path(name)) == Path(name)
+
+
+def test_a_file_that_is_there_comes_before_the_course(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("02_scores.ipynb").write_bytes(b"")
+    assert find_notebook(Path("02_scores.ipynb")) == Path("02_scores.ipynb")
 
 
 def test_a_failed_write_leaves_the_old_file_alone(tmp_path, monkeypatch):

@@ -187,6 +187,16 @@ def test_a_missing_or_different_version_makes_pip_install_all_pins(found, projec
     assert calls[-1][2] == "pytest"
 
 
+@pytest.mark.parametrize("command", ["refresh", "benchmark"])
+def test_refresh_and_benchmark_install_the_tools_of_the_maintainer(command, project, calls, versions):
+    """README 的第 ③ 步不用先进虚拟环境；参数原样交给那个模块。"""
+    versions.clear()
+    cli.main([command, "02_scores"])
+    [pip] = pip_calls(calls)
+    assert pip[-3:] == [f"torch=={FOUND}", "ziamath==0.13", "pytest==9.2.0"]
+    assert calls[-1] == [sys.executable, "-m", f"utils.{command}", "02_scores"]
+
+
 @pytest.mark.parametrize("command", ["slides", "worksheet"])
 def test_slides_and_worksheets_install_their_group_but_no_test_tools(command, project, calls, versions):
     """做幻灯片、练习纸只装 slides 组；参数原样交给那个模块。"""

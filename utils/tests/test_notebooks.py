@@ -4,6 +4,7 @@
 """
 
 import ast
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -136,7 +137,7 @@ def the_file_is_as_refresh_writes_it(notebook):
     if notebook.content != normal:
         lines = notebook.content.split(b"\n"), normal.split(b"\n")
         number = next((n for n, (a, b) in enumerate(zip(*lines, strict=False), 1) if a != b), len(lines[1]))
-        yield f"文件第 {number} 行与规范化的结果不同；请运行 python -m utils.refresh"
+        yield f"文件第 {number} 行与规范化的结果不同；请运行 python -m utils refresh"
 
 
 @rule
@@ -331,6 +332,15 @@ def _rooms(notebook: Notebook) -> dict[str, str]:
 
 def test_the_notebooks_are_exactly_the_expected_ones():
     assert sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")) == EXPECTED
+
+
+@pytest.mark.parametrize(("name", "next_name"), list(itertools.pairwise(EXPECTED)))
+def test_the_end_of_a_notebook_opens_the_next_one(name, next_name):
+    """最后一格有通往下一本的链接；各本之间的链接都找得到文件。"""
+    cells = parse((NOTEBOOKS / name).read_bytes()).cells
+    assert f"({next_name})" in cells[-1].source
+    texts = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    assert set(re.findall(r"\]\(([^)]*\.ipynb)\)", texts)) <= set(EXPECTED)
 
 
 @pytest.mark.parametrize("check", RULES)

@@ -8,6 +8,9 @@ import nbformat
 import numpy as np
 import pytest
 
+from utils.attention import self_attention
+from utils.examples import load_example, reorder
+
 NOTEBOOKS = Path(__file__).resolve().parent.parent.parent / "notebooks"
 
 # 设计给出的数，逐个抄下；不从程序算
@@ -53,6 +56,17 @@ MATRICES = {
     "猫吃鱼 output": [[0.4104, 0.2779], [0.3157, 0.3157], [0.2786, 0.4135]],
     "鱼吃猫 weights": [[0.3862, 0.31, 0.3038], [0.3173, 0.3686, 0.3141], [0.3041, 0.315, 0.3809]],
 }
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_the_data_still_give_the_matrix_of_the_design(name):
+    """例句改了一个数，刷新笔记本之前就知道下面哪几个矩阵要改。"""
+    sentence, matrix = name.split()
+    example = reorder(load_example("猫吃鱼"), "鱼吃猫") if sentence == "鱼吃猫" else load_example(sentence)
+    steps = self_attention(example.X, example.W_Q, example.W_K, example.W_V)
+    computed = np.round(getattr(example if hasattr(example, matrix) else steps, matrix), 4).tolist()
+    if computed != MATRICES[name]:
+        pytest.fail(f"{name} 现在是 {computed}\n本文件里抄的是 {MATRICES[name]}", pytrace=False)
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nbconvert.filters import markdown2html
 
-from utils.refresh import NOTEBOOKS, parse
+from utils.refresh import NOTEBOOKS, cell_name, parse
 from utils.slides.notes import LABELS, Notes, split_notes
 from utils.tests.test_notebooks import EXPECTED, as_notebook, good_nb, wrong_words_are_only_quoted
 
@@ -16,9 +16,23 @@ LESSON = 45  # 分钟
 
 
 def notes_of(name):
-    """[(幻灯片类型, 正文, 讲稿或 None)]，Markdown 格一格一项。"""
+    """[(幻灯片类型, 正文, 讲稿或 None)]，Markdown 格一格一项。有一处读不出就跳过，见 unreadable。"""
+    if unreadable(name):
+        pytest.skip("讲稿读不出，见 test_every_note_can_be_read")
     cells = [cell for cell in parse((NOTEBOOKS / name).read_bytes()).cells if cell.cell_type == "markdown"]
     return [(cell.metadata.slideshow.slide_type, *split_notes(cell.source)) for cell in cells]
+
+
+def unreadable(name):
+    """读不出的讲稿：哪一本、第几格、为什么。"""
+    nb, reasons = parse((NOTEBOOKS / name).read_bytes()), []
+    for index, cell in enumerate(nb.cells):
+        try:
+            if cell.cell_type == "markdown":
+                split_notes(cell.source)
+        except ValueError as error:
+            reasons.append(f"{name} {cell_name(nb, index)}：{error}")
+    return "\n".join(reasons)
 
 
 def written(name):
@@ -26,6 +40,12 @@ def written(name):
 
 
 # ---------------------------------------------------------------- 七本笔记的讲稿
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_note_can_be_read(name):
+    if reasons := unreadable(name):
+        pytest.fail(reasons, pytrace=False)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -124,6 +144,7 @@ class Visible(HTMLParser):
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_learner_sees_nothing_of_them(name):
+    assert notes_of(name)
     sources = [cell.source for cell in parse((NOTEBOOKS / name).read_bytes()).cells]
     for source in sources:
         text, notes = split_notes(source)
