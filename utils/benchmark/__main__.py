@@ -10,7 +10,7 @@ from pathlib import Path
 
 from utils.benchmark import attention, exercises, memory, notebooks, plots, slides
 from utils.benchmark.table import render
-from utils.refresh import NOTEBOOKS
+from utils.files import NOTEBOOKS, find_notebook
 
 PARTS = ("notebooks", "plots", "attention", "exercises", "slides", "memory")
 
@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cdn", type=Path, metavar="文件夹", help="见 utils/benchmark/slides.py")
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(errors="replace")
-    paths = [path.resolve() for path in options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))]
+    paths = [find_notebook(path).resolve() for path in options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))]
     parts = {
         "notebooks": lambda: notebooks.measure(paths, options.n),
         "plots": lambda: plots.measure(options.n),
