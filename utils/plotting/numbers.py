@@ -65,7 +65,8 @@ def _digits(value, count):
 def point(xy, log=(False, False)):
     """一个点；log 说两个轴各是不是对数刻度：那里没有 0，5e-13 也是一个看得见的数。"""
     texts = [
-        significant(v) if round(v) or not is_log else _digits(v, 3) for v, is_log in zip(xy, log, strict=True)
+        significant(v) if not is_log or not np.isfinite(v) or round(v) else _digits(v, 3)
+        for v, is_log in zip(xy, log, strict=True)
     ]
     return f"({', '.join(texts)})"
 

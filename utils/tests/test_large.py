@@ -31,7 +31,8 @@ def boxes(figure):
 
 
 def test_the_picture_is_not_larger_than_any_other(figure):
-    assert figure.bbox.width <= 640 and figure.bbox.height <= 800
+    width, height = (round(inches * style.DPI) for inches in figure.get_size_inches())
+    assert width <= 640 and height <= 800
 
 
 def test_no_number_stands_in_a_cell_or_on_a_bar(figure):
