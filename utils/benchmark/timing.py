@@ -1,6 +1,5 @@
 """并排量：轮流运行，各取中位数。电脑忽快忽慢时，两边受的影响差不多。"""
 
-import os
 import subprocess
 import sys
 import time
@@ -10,6 +9,17 @@ from pathlib import Path
 from statistics import median
 
 from utils.refresh import ROOT
+
+# 由一个很小的进程去启动：Linux 把启动者的内存也算进新进程的最高值
+LAUNCH = """
+import os, subprocess, sys
+process = subprocess.Popen([sys.executable, *sys.argv[1:]], stdout=subprocess.DEVNULL)
+if not hasattr(os, "wait4"):
+    sys.exit(process.wait())
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -37,15 +47,6 @@ def peak(work: Callable[[], object]) -> str:
 
 def run_python(*arguments: str | Path) -> float | None:
     """在新的进程里运行 Python，出错就停下；返回这个进程内存的最高值，MiB（Windows 上量不出，是 None）。"""
-    command = [sys.executable, *arguments]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as process:
-        if not hasattr(os, "wait4"):
-            process.wait()
-            highest = None
-        else:
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            highest = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return highest
+    command = [sys.executable, "-c", LAUNCH, *arguments]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    return int(done.stdout) / (2**20 if sys.platform == "darwin" else 2**10) if done.stdout else None

@@ -1,6 +1,10 @@
 """量速度的事实：表怎样算、怎样排，轮流量的次序。时间本身不测。"""
 
+import os
+import subprocess
+
 import nbformat
+import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -40,6 +44,20 @@ def test_works_take_turns():
     order = []
     times = timing.side_by_side(lambda: order.append("甲"), lambda: order.append("乙"), repeats=3)
     assert order == ["甲", "乙"] * 3 and len(times) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="这个系统量不出进程的内存")
+def test_the_memory_of_a_process_does_not_include_its_starter():
+    """启动它的进程占着 200 MiB，量到的仍是它自己占的。"""
+    held = np.ones(200 * 2**17)
+    small = timing.run_python("-c", "pass")
+    large = timing.run_python("-c", "held = b'x' * (300 * 2**20)")
+    assert held.all() and small < 100 and 300 < large < 400
+
+
+def test_a_process_that_fails_stops_the_benchmark():
+    with pytest.raises(subprocess.CalledProcessError):
+        timing.run_python("-c", "raise SystemExit(3)")
 
 
 def test_the_bare_notebook_imports_what_the_notebook_uses(tmp_path):
