@@ -105,7 +105,10 @@ def _differences(old: dict, new: dict) -> Iterator[str]:
     old_data, new_data = old["data"], kept_output_data(new["data"])
     if old_data.keys() != new_data.keys():
         yield f"格式不同：存下 {sorted(old_data)}，重新运行得到 {sorted(new_data)}"
-    for mime in old_data.keys() & new_data.keys():
+    both = sorted(old_data.keys() & new_data.keys(), reverse=True)  # text/plain 在 text/html 前面
+    for mime in both:
+        if mime == "text/html" and old_data.get("text/plain") != new_data.get("text/plain"):
+            continue  # 同样的不同，文字里已经说过，而且好读得多
         if mime == "image/png":
             if not why_no_pixels() and (difference := picture_difference(old_data[mime], new_data[mime])):
                 yield difference

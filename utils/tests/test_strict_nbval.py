@@ -129,6 +129,16 @@ def test_every_field_of_an_output_is_compared(stored, fresh, said):
     assert said in "\n".join(output_differences(stored, fresh))
 
 
+def test_a_table_that_differs_is_shown_once_as_text():
+    """文字和 HTML 一起变了：只列文字的不同；只有 HTML 变了，照样列出。"""
+    old = result({"text/plain": "猫 0.41", "text/html": "<td>0.41</td>"})
+    new = result({"text/plain": "猫 0.42", "text/html": "<td>0.42</td>"})
+    [said] = output_differences([old], [new])
+    assert "-猫 0.41" in said and "<td>" not in said
+    [said] = output_differences([old], [result({"text/plain": "猫 0.41", "text/html": "<td>0.42</td>"})])
+    assert "+<td>0.42</td>" in said
+
+
 def test_metadata_that_refresh_does_not_store_is_not_compared():
     fresh = result({"text/plain": "1"}, {"text/plain": {"noise": 1}, **SIZE})
     assert not list(output_differences([result({"text/plain": "1"}, SIZE)], [fresh]))
