@@ -1,8 +1,8 @@
-"""pytest 收集笔记本时，换上比 nbval 更严的检查（见 utils/tests/strict_nbval.py）。"""
+"""pytest 收集笔记本时，换上比 nbval 更严的检查（见 utils/strict_nbval.py）。"""
 
 import pytest
 
-from utils.tests.strict_nbval import StrictNotebook, why_no_pixels
+from utils.strict_nbval import StrictNotebook, why_no_pixels
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,9 +4,9 @@
     算  attention.py  五个步骤和整个自注意力，只用 numpy
     写  notation.py   把手算过程写成公式
     画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
-    演  films.py      QKᵀ 和加权求和的影片，一步一帧；样式在 films.css
+    演  animations.py      QKᵀ 和加权求和的动画，一步一帧；样式在 animations.css
     拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
-    劝  order.py      跳着运行笔记本时，告诉学习者先运行哪里
+    劝  missing_names.py 跳着运行笔记本时，告诉学习者先运行哪里
     练  exercises/    每本笔记的练习：判定、提示、答案
     讲  slides/       离线的幻灯片，一本一个文件
     印  worksheet/    笔算练习纸和答案，一步一页 A4
@@ -14,7 +14,7 @@
 开头和结尾的两本还用到：
 
     查  sql.py        把 Q、K、V 放进 SQLite，用 JOIN 算注意力
-    比  recurrence.py 循环神经网络与注意力：影响、等待、代价（torch）
+    比  rnn.py 循环神经网络与注意力：影响、等待、代价（torch）
     训  training.py   让一层自注意力学会“谁在做”“做到谁身上”（torch）
 
 命令：
@@ -32,6 +32,6 @@
 import sys
 
 if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():  # 只在笔记本里
-    from utils.order import explain_missing_names
+    from utils.missing_names import explain_missing_names
 
     explain_missing_names(sys.modules["IPython"].get_ipython())

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from utils.attention import LARGEST, hides_numbers, real_array, shown
-from utils.inputs import HALF_CHARACTER, as_list, is_integer
+from utils.checks import HALF_CHARACTER, LARGEST, as_list, is_integer, real_array, shown
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
@@ -27,7 +26,7 @@ class Example:
     W_V : (d_model, d_v)      投影矩阵
     X_columns : d_model 个名字，X 每一列的含义；不给就叫 列1、列2……
     V_columns : d_v 个名字，V 每一列的含义；不给就叫 列1、列2……
-    place_columns : X_columns 中表示位置的列；reorder 换词序时这些列留在原处
+    position_columns : X_columns 中表示位置的列；reorder 换词序时这些列留在原处
 
     矩阵都转成新的 float64 数组，改它们不会影响别人手里的数据。
     ValueError：任何一项不合规则；消息以字段名开头。
@@ -40,7 +39,7 @@ class Example:
     W_V: np.ndarray
     X_columns: Sequence[str] | None = None
     V_columns: Sequence[str] | None = None
-    place_columns: Sequence[str] = ()
+    position_columns: Sequence[str] = ()
 
     def __post_init__(self):
         put = object.__setattr__  # 冻结的 dataclass 只能这样写入整理好的值
@@ -57,12 +56,12 @@ class Example:
             columns = [f"列{j + 1}" for j in range(size)] if columns is None else columns
             put(self, name, _names(name, columns))
             _same(name, "个数", len(getattr(self, name)), f"{matrix} 的列数", size)
-        places = () if self.place_columns is None else self.place_columns
-        put(self, "place_columns", _names("place_columns", places, empty=True))
-        for column in self.place_columns:
+        positions = () if self.position_columns is None else self.position_columns
+        put(self, "position_columns", _names("position_columns", positions, empty=True))
+        for column in self.position_columns:
             if column not in self.X_columns:
                 raise ValueError(
-                    f"place_columns：{column!r} 不在 X_columns {list(self.X_columns)} 里；"
+                    f"position_columns：{column!r} 不在 X_columns {list(self.X_columns)} 里；"
                     "请写成其中几个名字的列表。"
                 )
 
@@ -157,7 +156,7 @@ def reorder(example, order):
     """同样的词元，换一个词序，如把 猫吃鱼 换成 鱼吃猫。
 
     order : 新的词序；词元都是单字时可以写成字符串 "鱼吃猫"，否则写成列表。
-    词元自己的列（是哪个词、什么词性）跟着词元走，place_columns 留在原处。投影矩阵不变。
+    词元自己的列（是哪个词、什么词性）跟着词元走，position_columns 留在原处。投影矩阵不变。
     返回新的 Example。ValueError：example 不是 Example，或 order 与原来的词元不是同一组。
     """
     if not isinstance(example, Example):
@@ -175,8 +174,8 @@ def reorder(example, order):
         unused.remove(row)
         rows.append(row)
     X = example.X[rows]
-    places = [example.X_columns.index(column) for column in example.place_columns]
-    X[:, places] = example.X[:, places]
+    positions = [example.X_columns.index(column) for column in example.position_columns]
+    X[:, positions] = example.X[:, positions]
     return replace(example, tokens=tokens, X=X)
 
 
@@ -188,7 +187,7 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
     seed : 不小于 0 的整数
 
     X 的前一半列说“是哪个字”：标准正态随机数，只由这个字和 seed 决定，同一个字在哪句话里都一样。
-    后一半列说“在第几个位置”：正弦与余弦，写法同论文 3.5 节，从 0 数起；它们是 place_columns。
+    后一半列说“在第几个位置”：正弦与余弦，写法同论文 3.5 节，从 0 数起；它们是 position_columns。
     三个投影矩阵也是随机数，只由 seed 和宽度决定，没有训练过：算法是真的，权重没有含义。
     ValueError：text 不是文字或没有一个字，宽度或 seed 不合规则。
     """
@@ -200,10 +199,10 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
             )
     d_model, d_k, d_v, seed = map(int, (d_model, d_k, d_v, seed))
     tokens = _characters(text)
-    n_places = d_model // 2
-    characters = np.array([_normal(seed, *map(ord, token), size=d_model - n_places) for token in tokens])
-    places = _sinusoids(len(tokens), n_places)
-    place_columns = [f"位置{j + 1}" for j in range(n_places)]
+    n_positions = d_model // 2
+    characters = np.array([_normal(seed, *map(ord, token), size=d_model - n_positions) for token in tokens])
+    positions = _sinusoids(len(tokens), n_positions)
+    position_columns = [f"位置{j + 1}" for j in range(n_positions)]
     # 字的码点不会是 0，所以投影矩阵的种子 (seed, 0, …) 与任何字的都不同
     W_Q, W_K, W_V = (
         _normal(seed, 0, which, size=(d_model, width)) / np.sqrt(d_model)
@@ -211,12 +210,12 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
     )
     return Example(
         tokens=tokens,
-        X=np.hstack([characters, places]),
+        X=np.hstack([characters, positions]),
         W_Q=W_Q,
         W_K=W_K,
         W_V=W_V,
-        X_columns=[f"字{j + 1}" for j in range(d_model - n_places)] + place_columns,
-        place_columns=place_columns,
+        X_columns=[f"字{j + 1}" for j in range(d_model - n_positions)] + position_columns,
+        position_columns=position_columns,
     )
 
 
@@ -274,8 +273,6 @@ def _known_fields(content):
 
 
 def _matrix(name, value):
-    if hides_numbers(value):
-        raise ValueError(f"{name}：有被 np.ma 遮住的格；请先用 .filled(0) 填上数。")
     array = real_array(value)
     if array is None and hasattr(value, "detach"):  # 要求梯度，或 numpy 没有的数据类型
         raise ValueError(f"{name}：torch 张量请先写成 .detach().double().numpy()。")

@@ -11,8 +11,15 @@ from numbers import Real
 import numpy as np
 from IPython.display import Math
 
-from utils.attention import LARGEST, is_positive_number, real_array, shown
-from utils.inputs import as_names, is_integer, is_number, printable
+from utils.checks import (
+    LARGEST,
+    as_names,
+    is_integer,
+    is_number,
+    printable,
+    real_array,
+    shown,
+)
 
 TERMS_A_LINE = 4  # 求和每行写四项，投影仪放大后公式也不超出屏幕
 LONGEST = 12  # 更长的求和、更大的矩阵只写头尾
@@ -82,7 +89,7 @@ def score(q, k, *, query, key, decimals=4):
 def scaled_score(score, d_k, *, decimals=4):
     r"""一个分数的缩放：``2 / √4 = 2 / 2 = 1``。score : 一个数；d_k : 正数。ValueError：不是这样的数。"""
     finite_or_masked = is_number(score, -LARGEST, LARGEST) or is_number(score, -np.inf, -np.inf)
-    if not (finite_or_masked and is_positive_number(d_k)):
+    if not (finite_or_masked and (is_number(d_k, 0, LARGEST) and d_k > 0)):
         raise ValueError(
             f"缩放的是一个分数，d_k 是一个正数：收到 score = {shown(score)}，d_k = {shown(d_k)}；"
             f"分数写 scores[i, j]，d_k 写 Q.shape[1]，绝对值都不超过 {LARGEST:g}。"
@@ -240,10 +247,7 @@ def _check_decimals(decimals):
 
 
 def _names(name, labels):
-    names = as_names(labels)
-    if names is None:
-        raise ValueError(f'{name} 应是一列文字，如 ["猫", "吃"]：收到 {shown(labels)}。')
-    return names
+    return as_names(name, labels)
 
 
 def _array(values, ndim, *, finite=False):

@@ -22,9 +22,8 @@ from textwrap import indent
 
 import numpy as np
 
-from utils.attention import _matrix, shown
-from utils.inputs import HALF_CHARACTER, as_list
-from utils.notation import number
+from utils.checks import HALF_CHARACTER, as_arrays, as_list, shown
+from utils.numbers import write
 
 EXACT_JOIN = """\
 WITH wanted(token) AS (VALUES (:wanted))          -- 查询条件
@@ -97,7 +96,7 @@ def load(tokens, Q, K, V, *, query_tokens=None):
     query_tokens : Q 的 n_q 个词元；自注意力里就是 tokens，不用给。
     ValueError：不是二维数值矩阵、为空、含 NaN 或无穷，词元不是非空的文字，或形状对不上。
     """
-    Q, K, V = _matrix("Q", Q, "(n_q, d_k)"), _matrix("K", K, "(n_k, d_k)"), _matrix("V", V, "(n_k, d_v)")
+    Q, K, V = as_arrays("(n_q, d_k), (n_k, d_k), (n_k, d_v)", Q=Q, K=K, V=V)
     query_tokens = _tokens("query_tokens", tokens if query_tokens is None else query_tokens)
     tokens = _tokens("tokens", tokens)
     _check(tokens, query_tokens, Q, K, V)
@@ -174,7 +173,7 @@ def _long_form(tokens, M):
 
 
 def _cell(value):
-    return number(value) if isinstance(value, float) else "NULL" if value is None else str(value)
+    return write(value) if isinstance(value, float) else "NULL" if value is None else str(value)
 
 
 def _tokens(name, value):

@@ -22,9 +22,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from utils.attention import shown
+from utils.checks import as_list, is_integer, shown
 from utils.examples import DATA, read_data
-from utils.inputs import as_list, is_integer
 
 WORDS = DATA / "words.json"
 SHOWN = "猫吃鱼"  # 课程的例句：它和鱼吃猫永远留出，不参加训练
@@ -113,7 +112,7 @@ class Model(nn.Module):
     初值都是正态随机数，只由 seed 决定；W_Q、W_K 取得小，所以训练前的权重接近三等分。
     """
 
-    def __init__(self, task, *, places=True, heads=1, d_v=None, hidden=None, seed=0):
+    def __init__(self, task, *, positions=True, heads=1, d_v=None, hidden=None, seed=0):
         super().__init__()
         _check(task, heads, d_v, hidden)
         _check_seed(seed)
@@ -124,7 +123,7 @@ class Model(nn.Module):
         n_words, n_nouns = sum(map(len, self.words)), len(self.words.nouns)
         normal = _normal_numbers(seed)
         self.word_vectors = normal(n_words, D_MODEL, std=0.5)
-        self.place_vectors = normal(3, D_MODEL, std=0.5) if places else None
+        self.position_vectors = normal(3, D_MODEL, std=0.5) if positions else None
         self.W_Q = normal(heads, D_MODEL, d_k, std=0.1)
         self.W_K = normal(heads, D_MODEL, d_k, std=0.1)
         self.W_V = normal(heads, D_MODEL, d_v, std=D_MODEL**-0.5)
@@ -146,7 +145,7 @@ class Model(nn.Module):
     def represent(self, sentences):
         """词元表示 X：(batch, 3) 的编号 -> (batch, 3, d_model)，词的向量加上位置的向量。"""
         X = F.embedding(sentences, self.word_vectors)
-        return X if self.place_vectors is None else X + self.place_vectors
+        return X if self.position_vectors is None else X + self.position_vectors
 
     def encode(self, sentences):
         """把三字句变成 (batch, 3) 的编号：名词在前，动词在后。"""
@@ -154,11 +153,11 @@ class Model(nn.Module):
         return torch.tensor([[numbers[word] for word in sentence] for sentence in sentences])
 
 
-def train(task, *, places=True, heads=1, d_v=None, hidden=None, seed=0, steps=STEPS, on_progress=None):
+def train(task, *, positions=True, heads=1, d_v=None, hidden=None, seed=0, steps=STEPS, on_progress=None):
     """训练一个模型，返回 ``Result``；同样的参数总得到同样的结果，不动 torch 的全局随机数。
 
     task : "who"（谁在做）、"what"（做到谁身上）或 "both"（两个一起问）
-    places : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
+    positions : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
     heads : 头数，要能整除 d_model = 16
     d_v : 每个头的值的宽度；不给就和 d_k = 16 / heads 一样
     hidden : 读出时中间一层 ReLU 的宽度；不给就是线性读出
@@ -175,7 +174,7 @@ def train(task, *, places=True, heads=1, d_v=None, hidden=None, seed=0, steps=ST
             '怎么办：写 show_progress("训练")，或者不写。'
         )
     split = split_sentences(seed)
-    model = Model(task, places=places, heads=heads, d_v=d_v, hidden=hidden, seed=seed)
+    model = Model(task, positions=positions, heads=heads, d_v=d_v, hidden=hidden, seed=seed)
     initial = deepcopy(model)
     with _one_thread():
         losses = _fit(model, split.train, steps, on_progress)

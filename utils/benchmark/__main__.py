@@ -10,7 +10,7 @@ from pathlib import Path
 
 from utils.benchmark import attention, exercises, memory, notebooks, plots, slides
 from utils.benchmark.table import render
-from utils.files import NOTEBOOKS, find_notebook
+from utils.notebooks import NOTEBOOKS, find_notebook
 
 PARTS = ("notebooks", "plots", "attention", "exercises", "slides", "memory")
 

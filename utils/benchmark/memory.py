@@ -13,7 +13,7 @@ from typing import NamedTuple
 import nbformat
 
 from utils.benchmark.table import Row
-from utils.refresh import kernel
+from utils.kernels import kernel
 
 MIB = 1024  # /proc 的单位是 KiB
 

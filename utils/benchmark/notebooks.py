@@ -11,7 +11,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from utils.benchmark.table import Row
 from utils.benchmark.timing import run_python, seconds
-from utils.refresh import NOTEBOOKS, ROOT, cell_name, execute, normalise, serialise
+from utils.kernels import execute
+from utils.notebooks import NOTEBOOKS, cell_name, normalise, serialise
+from utils.refresh import ROOT
 
 BARE = "import matplotlib.pyplot\nimport numpy\nimport torch"
 SLIDERS = "import ipywidgets"  # 有滑块的笔记还导入它

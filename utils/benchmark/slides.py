@@ -54,7 +54,7 @@ def measure(paths: list[Path], repeats: int, cdn: Path | None) -> Iterator[Row]:
 
 def _first_page(path: Path, ours: Path, stock: Path, repeats: int, cdn: Path | None) -> Iterator[Row]:
     """打开最大的一份，到第一页画出来。"""
-    from utils.tests.browser import executable
+    from utils.pages.browser import executable
 
     if executable() is None:
         print("没有 Chromium 或 Chrome：不量打开的时间。")

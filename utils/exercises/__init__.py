@@ -9,7 +9,7 @@
 这个包里的文件：
 
     overview.py … self_attention.py  每本笔记一个：题目、输入、常见错误、提示、答案，都是数据
-    inputs.py       固定种子的输入
+    random_inputs.py 固定种子的输入
     checking.py     判定；其中函数题在 functions.py，限时运行在 running.py，读懂答案在 answers.py
     predictions.py  比较预测
     records.py      Exercise、Mistake、Verdict、Text 四种记录

@@ -4,7 +4,7 @@ import numpy as np
 
 from utils import attention
 from utils.attention import softmax
-from utils.exercises.inputs import matrix
+from utils.exercises.random_inputs import matrix
 from utils.exercises.records import Exercise, Mistake
 
 NOTEBOOK = "06_self_attention"

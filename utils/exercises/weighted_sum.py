@@ -3,7 +3,7 @@
 import numpy as np
 
 from utils import attention
-from utils.exercises.inputs import matrix, shares
+from utils.exercises.random_inputs import matrix, shares
 from utils.exercises.records import Exercise, Mistake
 
 NOTEBOOK = "05_weighted_sum"

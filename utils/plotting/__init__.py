@@ -29,7 +29,7 @@ logging.getLogger("matplotlib").setLevel(logging.ERROR)
 from utils.plotting.charts import plot_bars, plot_lines
 from utils.plotting.description import describe
 from utils.plotting.figure import CourseFigure
-from utils.plotting.matrices import plot_matrices, plot_matrix, plot_score, plot_weights
+from utils.plotting.heatmaps import plot_matrices, plot_matrix, plot_score, plot_weights
 from utils.plotting.pipeline import plot_pipeline
 from utils.plotting.plane import plot_value_plane
 from utils.plotting.style import QKV_COLORS, text_color, use_course_style

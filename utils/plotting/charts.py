@@ -6,11 +6,10 @@ import math
 import numpy as np
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from utils.attention import LARGEST, shown
-from utils.inputs import is_number, printable
+from utils.checks import LARGEST, is_number, printable, shown
+from utils.numbers import decimals, fixed, significant, steady, tick
 from utils.plotting import checks
 from utils.plotting.figure import new_figure, settle
-from utils.plotting.numbers import decimals, fixed, significant, steady, tick
 from utils.plotting.style import (
     BASE,
     COLORS,

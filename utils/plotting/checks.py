@@ -5,9 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.colors import is_color_like
 
-from utils.attention import LARGEST, real_array, shown
-from utils.inputs import as_list, as_names, is_integer
-from utils.plotting.numbers import significant
+from utils.checks import LARGEST, as_list, as_names, is_integer, real_array, shown
+from utils.numbers import significant
 
 
 def _array(values, name, rule):
@@ -79,12 +78,7 @@ def labels(labels, count, what, shape):
 
 def required_labels(labels, count, what, shape):
     """count 个标签，what 是「行」或「列」。"""
-    received, labels = labels, as_names(labels)
-    if labels is None:
-        raise ValueError(
-            f"{what}的标签要写成一列文字，一{what}一个：矩阵的形状是 {shape}，有 {count} {what}；"
-            f'收到 {shown(received)}。请写成如 ["猫", "吃"] 的列表，或字符串 "猫吃"。'
-        )
+    labels = as_names(f"{what}的标签", labels)
     if len(labels) != count:
         raise ValueError(
             f"{what}的标签要一{what}一个：矩阵的形状是 {shape}，有 {count} {what}；"

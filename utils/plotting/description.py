@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle, StepPatch
 from matplotlib.transforms import Bbox
 
-from utils.plotting.numbers import point, significant, span
+from utils.numbers import rounded_to, significant
 from utils.plotting.style import LIT_COLOR, color_name, course_context
 from utils.plotting.text import renderer
 
@@ -313,3 +313,17 @@ def _arrow_words(arrow, axes, anchors):
         names.append(anchors[nearest][1] if gaps and gaps[nearest] < 20 else point(xy))
     color = color_name(arrow.get_edgecolor())
     return "→".join(names) + (f"（{color}）" if color else "")
+
+
+def span(low, high):
+    """范围写 4 位有效数字：上下限改动 1 %，描述就变。"""
+    return f"从 {rounded_to(low, 4)} 到 {rounded_to(high, 4)}"
+
+
+def point(xy, log=(False, False)):
+    """一个点；log 说两个轴各是不是对数刻度：那里没有 0，5e-13 也是一个看得见的数。"""
+    texts = [
+        significant(v) if not is_log or not np.isfinite(v) or round(v) else rounded_to(v, 3)
+        for v, is_log in zip(xy, log, strict=True)
+    ]
+    return f"({', '.join(texts)})"

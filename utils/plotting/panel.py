@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import patheffects
 from matplotlib.patches import Rectangle
 
-from utils.plotting.numbers import decimals, fixed, sum_decimals
+from utils.numbers import decimals, fixed
 from utils.plotting.style import BASE, FRAME, GREY, INK, MAX_NUMBERED, SMALL, number_color, text_color
 from utils.plotting.text import (
     column_labels,
@@ -180,3 +180,9 @@ class Panel:
             axes.text(j, y, col_sums[j], ha="center", rotation=rotation, **style | {"size": size})
         axes.text(x, -0.5 - 18 / cell[1], "行和", **style)
         axes.text(-0.5 - 8 / cell[0], y, "列和", ha="right", **style)
+
+
+def sum_decimals(sums):
+    """几个和写几位小数：至少 2 位；不是 1 的和不会写成 1.00。"""
+    hidden = np.abs(sums - 1)[np.abs(sums - 1) > 1e-6]
+    return next((places for places in (2, 3, 4, 5) if (hidden >= 0.5 * 10.0**-places).all()), 6)

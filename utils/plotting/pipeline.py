@@ -4,8 +4,7 @@ from matplotlib import patheffects
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
-from utils.attention import shown
-from utils.inputs import is_integer
+from utils.checks import is_integer, shown
 from utils.plotting.figure import new_figure, place, write_title
 from utils.plotting.style import (
     BASE,

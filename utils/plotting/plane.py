@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, Polygon
 
-from utils.attention import shown
-from utils.inputs import is_integer
+from utils.checks import is_integer, shown
 from utils.plotting import checks
 from utils.plotting.charts import even_ticks, set_ticks, tidy
 from utils.plotting.figure import new_figure, settle

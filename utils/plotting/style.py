@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap, is_color_like, to_hex, to_rgb
 
-from utils.attention import shown
-from utils.plotting import numbers
+from utils import numbers
+from utils.checks import shown
 
 COLORS = {  # Okabe–Ito 色盲安全色；紫色加深过，在白底上够清楚
     "蓝": "#0072B2",

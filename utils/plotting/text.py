@@ -7,7 +7,7 @@ import re
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
-from utils.inputs import printable
+from utils.checks import printable
 from utils.plotting.style import BASE, DPI, FONTS, ROOM, TITLE
 
 LONGEST_LABEL = 96

@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from utils.files import NOTEBOOKS, find_notebook
+from utils.notebooks import NOTEBOOKS, find_notebook
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

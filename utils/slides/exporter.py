@@ -11,9 +11,9 @@ from pygments.formatters import HtmlFormatter
 from traitlets import default
 from traitlets.config import Config
 
+from utils.pages.fonts import font_faces
+from utils.pages.formulas import FormulaError, to_mathml
 from utils.slides import reveal
-from utils.slides.fonts import font_faces
-from utils.slides.formulas import FormulaError, to_mathml
 from utils.slides.notes import Notes, split_notes
 
 HERE = Path(__file__).resolve().parent
@@ -88,13 +88,13 @@ def is_high(height: int) -> bool:
 
 
 class ResultAlone(Preprocessor):
-    """画图、写公式、放影片的代码不上幻灯片：教室里看的是结果，怎样得来在笔记本里。"""
+    """画图、写公式、放动画的代码不上幻灯片：教室里看的是结果，怎样得来在笔记本里。"""
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int):
         shown = [output.get("data", {}) for output in cell.get("outputs", [])]
         if any(
             data.keys() & {"image/png", "image/jpeg", "text/latex"}
-            or data.get("text/html", "").startswith('<figure class="film')
+            or data.get("text/html", "").startswith('<figure class="animation')
             for data in shown
         ):
             cell.metadata.transient = {"remove_source": True}

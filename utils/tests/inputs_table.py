@@ -2,26 +2,28 @@
 
 import torch
 
-from utils import attention, films, notation, plotting, recurrence, sql, training
+from utils import animations, attention, notation, plotting, rnn, sql, training
 from utils.examples import Example, from_sentence, load_example, reorder
 
 EYE, ROW, LABELS = [[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75], ["猫", "鱼"]
 NAMES = {"title": "题", "x_name": "横", "y_name": "纵"}
 I2 = torch.eye(2, dtype=torch.float64)
-SENTENCES = recurrence.random_sentences(3, 2, sentences=2)
-LAYER = recurrence.random_rnn(2)
+SENTENCES = rnn.random_sentences(3, 2, sentences=2)
+LAYER = rnn.random_rnn(2)
 
 
 def example(**change):
     return Example(**({"tokens": LABELS, "X": EYE, "W_Q": EYE, "W_K": EYE, "W_V": EYE} | change))
 
 
-def film(**change):
-    return films.film_scores(**({"Q": EYE, "K": EYE, "scores": EYE, "tokens": LABELS} | change))
+def animation(**change):
+    return animations.animate_scores(**({"Q": EYE, "K": EYE, "scores": EYE, "tokens": LABELS} | change))
 
 
 def sums(**change):
-    return films.film_weighted_sum(**({"weights": EYE, "V": EYE, "output": EYE, "tokens": LABELS} | change))
+    return animations.animate_weighted_sum(
+        **({"weights": EYE, "V": EYE, "output": EYE, "tokens": LABELS} | change)
+    )
 
 
 def plane(**change):
@@ -82,12 +84,12 @@ MATRICES = {
     "Example W_V": lambda M: example(W_V=M),
     "notation.matrix": lambda M: notation.matrix("M", M),
     "notation.weighted_row V": lambda M: notation.weighted_row(ROW, M, LABELS, query="猫"),
-    "film_scores Q": lambda M: film(Q=M),
-    "film_scores K": lambda M: film(K=M),
-    "film_scores scores": lambda M: film(scores=M),
-    "film_weighted_sum weights": lambda M: sums(weights=M),
-    "film_weighted_sum V": lambda M: sums(V=M),
-    "film_weighted_sum output": lambda M: sums(output=M),
+    "animate_scores Q": lambda M: animation(Q=M),
+    "animate_scores K": lambda M: animation(K=M),
+    "animate_scores scores": lambda M: animation(scores=M),
+    "animate_weighted_sum weights": lambda M: sums(weights=M),
+    "animate_weighted_sum V": lambda M: sums(V=M),
+    "animate_weighted_sum output": lambda M: sums(output=M),
     "plot_matrix": lambda M: matrix(M=M),
     "plot_weights": lambda M: plotting.plot_weights(M, LABELS, title="题"),
     "plot_matrices": lambda M: matrices(panels={"A": EYE, "B": M}),
@@ -119,16 +121,16 @@ LABEL_SLOTS = {
     "Example tokens": lambda t: example(tokens=t),
     "Example X_columns": lambda t: example(X_columns=t),
     "Example V_columns": lambda t: example(V_columns=t),
-    "Example place_columns": lambda t: example(X_columns=LABELS, place_columns=t),
+    "Example position_columns": lambda t: example(X_columns=LABELS, position_columns=t),
     "reorder": lambda t: reorder(example(), t),
     "notation row_labels": lambda t: notation.matrix("M", EYE, row_labels=t),
     "softmax_row": lambda t: notation.softmax_row([0, 1], t),
     "weighted_row": lambda t: notation.weighted_row(ROW, EYE, t, query="猫"),
-    "film_scores tokens": lambda t: film(tokens=t),
-    "film_scores queries": lambda t: film(queries=t),
-    "film_weighted_sum tokens": lambda t: sums(tokens=t),
-    "film_weighted_sum columns": lambda t: sums(columns=t),
-    "film_weighted_sum queries": lambda t: sums(queries=t),
+    "animate_scores tokens": lambda t: animation(tokens=t),
+    "animate_scores queries": lambda t: animation(queries=t),
+    "animate_weighted_sum tokens": lambda t: sums(tokens=t),
+    "animate_weighted_sum columns": lambda t: sums(columns=t),
+    "animate_weighted_sum queries": lambda t: sums(queries=t),
     "plot_matrix row_labels": lambda t: matrix(row_labels=t),
     "plot_matrix col_labels": lambda t: matrix(col_labels=t),
     "plot_weights tokens": lambda t: plotting.plot_weights(EYE, t, title="题"),
@@ -157,17 +159,17 @@ INTEGERS = {
     "train d_v": lambda n: training.train("who", steps=1, d_v=n),
     "train hidden": lambda n: training.train("who", steps=1, hidden=n),
     "Model seed": lambda n: training.Model("who", seed=n),
-    "random_rnn width": recurrence.random_rnn,
-    "random_rnn seed": lambda n: recurrence.random_rnn(2, seed=n),
-    "random_attention width": recurrence.random_attention,
-    "random_attention seed": lambda n: recurrence.random_attention(2, seed=n),
-    "random_sentences length": lambda n: recurrence.random_sentences(n, 2),
-    "random_sentences width": lambda n: recurrence.random_sentences(2, n),
-    "random_sentences sentences": lambda n: recurrence.random_sentences(2, 2, sentences=n),
-    "random_sentences seed": lambda n: recurrence.random_sentences(2, 2, seed=n),
-    "gradient_norms T": lambda n: recurrence.gradient_norms(LAYER, SENTENCES, [n]),
-    "serial_steps T": lambda n: recurrence.serial_steps(LAYER, SENTENCES, [n]),
-    "number_of_scores T": lambda n: recurrence.number_of_scores(LAYER, SENTENCES, [n]),
+    "random_rnn width": rnn.random_rnn,
+    "random_rnn seed": lambda n: rnn.random_rnn(2, seed=n),
+    "random_attention width": rnn.random_attention,
+    "random_attention seed": lambda n: rnn.random_attention(2, seed=n),
+    "random_sentences length": lambda n: rnn.random_sentences(n, 2),
+    "random_sentences width": lambda n: rnn.random_sentences(2, n),
+    "random_sentences sentences": lambda n: rnn.random_sentences(2, 2, sentences=n),
+    "random_sentences seed": lambda n: rnn.random_sentences(2, 2, seed=n),
+    "gradient_norms T": lambda n: rnn.gradient_norms(LAYER, SENTENCES, [n]),
+    "sequential_operations T": lambda n: rnn.sequential_operations(LAYER, SENTENCES, [n]),
+    "number_of_scores T": lambda n: rnn.number_of_scores(LAYER, SENTENCES, [n]),
     "plot_score query": lambda n: score(query=n),
     "plot_score key": lambda n: score(key=n),
     "plot_value_plane query": lambda n: plane(output=EYE[:1], query=n),
@@ -185,7 +187,7 @@ NUMBERS = {
     "scale_scores d_k": lambda x: attention.scale_scores(EYE, x),
     "scaled_score d_k": lambda x: notation.scaled_score(2, x),
     "scaled_score score": lambda x: notation.scaled_score(x, 4),
-    "random_rnn scale": lambda x: recurrence.random_rnn(2, scale=x),
+    "random_rnn scale": lambda x: rnn.random_rnn(2, scale=x),
     "plot_matrix limit": lambda x: matrix(limit=x),
     "plot_bars y_max": lambda x: bars(y_max=x),
 }
@@ -209,16 +211,16 @@ OTHERS = {
     "answer model": lambda x: training.answer(x, "猫吃鱼"),
     "verb_weights sentence": lambda x: training.verb_weights(training.Model("who"), x),
     "answer sentence": lambda x: training.answer(training.Model("who"), x),
-    "rnn X": lambda x: recurrence.rnn(x, *LAYER.keywords.values()),
-    "rnn W_h": lambda x: recurrence.rnn(SENTENCES, x, LAYER.keywords["W_x"]),
-    "rnn W_x": lambda x: recurrence.rnn(SENTENCES, LAYER.keywords["W_h"], x),
-    "attention X": lambda x: recurrence.attention(x, I2, I2, I2),
-    "attention W_Q": lambda x: recurrence.attention(SENTENCES, x, I2, I2),
-    "attention W_K": lambda x: recurrence.attention(SENTENCES, I2, x, I2),
-    "attention W_V": lambda x: recurrence.attention(SENTENCES, I2, I2, x),
+    "rnn X": lambda x: rnn.rnn(x, *LAYER.keywords.values()),
+    "rnn W_h": lambda x: rnn.rnn(SENTENCES, x, LAYER.keywords["W_x"]),
+    "rnn W_x": lambda x: rnn.rnn(SENTENCES, LAYER.keywords["W_h"], x),
+    "attention X": lambda x: rnn.attention(x, I2, I2, I2),
+    "attention W_Q": lambda x: rnn.attention(SENTENCES, x, I2, I2),
+    "attention W_K": lambda x: rnn.attention(SENTENCES, I2, x, I2),
+    "attention W_V": lambda x: rnn.attention(SENTENCES, I2, I2, x),
     **{
         f"{measure.__name__} {what}": call
-        for measure in (recurrence.gradient_norms, recurrence.serial_steps, recurrence.number_of_scores)
+        for measure in (rnn.gradient_norms, rnn.sequential_operations, rnn.number_of_scores)
         for what, call in {
             "layer": lambda x, measure=measure: measure(x, SENTENCES, [2]),
             "X": lambda x, measure=measure: measure(LAYER, x, [2]),
@@ -235,7 +237,7 @@ OTHERS = {
     "plot_matrices kind": lambda x: matrices(kind=x),
     "plot_matrix outline": lambda x: matrix(outline=x),
     "plot_matrix color": lambda x: matrix(color=x),
-    "film name": lambda x: film(name=x),
+    "animation name": lambda x: animation(name=x),
     "describe": plotting.describe,
     "text_color": plotting.text_color,
 }

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from utils import films, plotting
+from utils import animations, plotting
 from utils.plotting import QKV_COLORS, style
 
 # Machado、Oliveira、Fernandes，《A Physiologically-based Model for Simulation of Color Vision Deficiency》，
@@ -114,8 +114,8 @@ def test_q_k_v_are_also_named_where_they_are_coloured():
     assert all(f"${name} = X\\,W_{name}$" in pipeline for name in "QKV") and "V (n, d_v)" in pipeline
     legend = plotting.plot_value_plane(eye, eye, tokens, value_names="ab", title="t").axes[0].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["V 的一行", "输出的一行"]
-    film = films.film_scores(eye, eye, eye, tokens)._repr_html_()
-    assert all(f"<caption>{name} (2, 2)" in film for name in ("Q", "Kᵀ", "scores"))
+    animation = animations.animate_scores(eye, eye, eye, tokens)._repr_html_()
+    assert all(f"<caption>{name} (2, 2)" in animation for name in ("Q", "Kᵀ", "scores"))
 
 
 PICTURES = {

@@ -6,7 +6,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from utils import __main__ as cli
-from utils.refresh import NOTEBOOKS, execute, kernel, parse
+from utils.kernels import execute, kernel
+from utils.notebooks import NOTEBOOKS, parse
 from utils.tests import strict_nbval
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from utils.benchmark import notebooks, timing
 from utils.benchmark.__main__ import main
 from utils.benchmark.table import HEAD, Row, render
-from utils.refresh import NOTEBOOKS
+from utils.notebooks import NOTEBOOKS
 
 
 def test_a_row_is_compared_with_what_was_measured_beside_it():

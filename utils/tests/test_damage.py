@@ -29,7 +29,7 @@ DAMAGE = {
         [r"代码格 \[\d+\]：运行出错", r"assert np\.allclose\(softmax\(scaled_scores\), weights"],
     ),
     "颜色的界限差 1%": (
-        "utils/plotting/matrices.py",
+        "utils/plotting/heatmaps.py",
         "Normalize(-limit, limit)",
         "Normalize(-limit, 1.01 * limit)",
         "01_projection",
@@ -46,8 +46,8 @@ DAMAGE = {
             r"\+.*行=键（看向谁） 猫、吃、鱼；列=查询（谁在看）",
         ],
     ),
-    "影片点亮 K 的另一列": (  # 文字描述不变，只有 HTML 变
-        "utils/films.py",
+    "动画点亮 K 的另一列": (  # 文字描述不变，只有 HTML 变
+        "utils/animations.py",
         "np.s_[i, :], np.s_[:, j]",
         "np.s_[i, :], np.s_[:, j - 1]",
         "02_scores",

@@ -177,7 +177,7 @@ WRONG = {
     "几百位的整数": [[10**999]],
     "半个字符": ["\ud800"],
 }
-FREE = {"X_columns": {"空"}, "V_columns": {"空"}, "place_columns": {"空", "空列表"}}  # 可以不写的字段
+FREE = {"X_columns": {"空"}, "V_columns": {"空"}, "position_columns": {"空", "空列表"}}  # 可以不写的字段
 
 
 def put(folder, file, content):
@@ -188,8 +188,8 @@ def put(folder, file, content):
 @pytest.mark.parametrize(("file", "field"), FIELDS)
 def test_a_field_of_the_wrong_kind_is_named(file, field, wrong, folder):
     put(folder, file, CONTENTS[file] | {field: WRONG.get(wrong)})
-    if field == "X_columns" and wrong == "空" and CONTENTS[file].get("place_columns"):
-        refusal(file, "place_columns")  # 位置列指着的名字没了
+    if field == "X_columns" and wrong == "空" and CONTENTS[file].get("position_columns"):
+        refusal(file, "position_columns")  # 位置列指着的名字没了
     elif wrong in FREE.get(field, ()):
         READERS[file]()
     else:
@@ -200,11 +200,11 @@ def test_a_field_of_the_wrong_kind_is_named(file, field, wrong, folder):
 def test_a_missing_field_is_named(file, field, folder):
     put(folder, file, {name: value for name, value in CONTENTS[file].items() if name != field})
     if field in ("X_columns", "V_columns"):  # 可以不写；位置列指着的名字没了，就说出位置列
-        if CONTENTS[file].get("place_columns") and field == "X_columns":
-            refusal(file, "place_columns")
+        if CONTENTS[file].get("position_columns") and field == "X_columns":
+            refusal(file, "position_columns")
         else:
             READERS[file]()
-    elif field == "place_columns":
+    elif field == "position_columns":
         READERS[file]()
     else:
         refusal(file, field)
@@ -227,7 +227,7 @@ def test_a_field_written_twice_is_named(file, field, folder):
 @pytest.mark.parametrize(("file", "field"), FIELDS)
 def test_a_field_one_item_longer_or_shorter_is_named(file, field, folder):
     value = CONTENTS[file][field]
-    if field == "place_columns" or file == "words.json":
+    if field == "position_columns" or file == "words.json":
         pytest.skip("个数不限")
     others = {"tokens": "X", "W_Q": "W_Q", "W_K": "W_K", "W_V": "W_V", "X": "X"}
     put(folder, file, CONTENTS[file] | {field: value[:-1]})

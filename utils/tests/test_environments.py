@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from utils.refresh import ROOT, normalise, parse, serialise
+from utils.notebooks import normalise, parse, serialise
+from utils.refresh import ROOT
 
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "slides.html", "worksheets")
 SAFE = ("PATH", "CHROMIUM", "LD_LIBRARY_PATH")  # 子进程只继承这些环境变量

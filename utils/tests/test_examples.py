@@ -73,7 +73,7 @@ def test_fish_eats_cat_moves_words_and_keeps_places():
     example = load_example("猫吃鱼")
     other = reorder(example, "鱼吃猫")
     assert other.tokens == ("鱼", "吃", "猫")
-    place = [example.X_columns.index(name) for name in example.place_columns]
+    place = [example.X_columns.index(name) for name in example.position_columns]
     word = [j for j in range(example.d_model) if j not in place]
     np.testing.assert_array_equal(other.X[:, place], np.eye(3))
     np.testing.assert_array_equal(other.X[:, word], example.X[[2, 1, 0]][:, word])
@@ -140,8 +140,8 @@ def test_a_matrix_may_be_a_list_a_tensor_or_any_array(X):
 
 def test_names_may_be_numpy_arrays_and_become_plain_text():
     names = np.array(["小猫", "吃"])
-    example = Example(names, I2, I2, I2, I2, X_columns=names, V_columns=names, place_columns=names)
-    for given in (example.tokens, example.X_columns, example.V_columns, example.place_columns):
+    example = Example(names, I2, I2, I2, I2, X_columns=names, V_columns=names, position_columns=names)
+    for given in (example.tokens, example.X_columns, example.V_columns, example.position_columns):
         assert given == ("小猫", "吃") and all(type(name) is str for name in given)
     assert reorder(example, names[::-1]).tokens == ("吃", "小猫")
 
@@ -150,7 +150,7 @@ def test_names_may_be_numpy_arrays_and_become_plain_text():
 def test_an_example_survives_copying_and_pickling(duplicate):
     example = load_example("猫吃鱼")
     other = duplicate(example)
-    assert other.tokens == example.tokens and other.place_columns == example.place_columns
+    assert other.tokens == example.tokens and other.position_columns == example.position_columns
     np.testing.assert_array_equal(other.X, example.X)
 
 
@@ -177,7 +177,7 @@ FAMILY, HEART, FLAG, THUMB = "👨\u200d👩\u200d👧", "❤\ufe0f", "🇨🇳"
 
 def split_columns(example):
     """X 的两半：是哪个字、在第几个位置。"""
-    place = [column in example.place_columns for column in example.X_columns]
+    place = [column in example.position_columns for column in example.X_columns]
     return example.X[:, np.logical_not(place)], example.X[:, place]
 
 
@@ -209,12 +209,12 @@ def test_a_character_has_the_same_columns_in_every_sentence_and_place():
     assert np.linalg.matrix_rank(here) == 3
 
 
-def test_the_place_columns_are_the_sinusoids_of_the_paper():
-    places = split_columns(from_sentence("一二三四五", d_model=12))[1]
+def test_the_position_columns_are_the_sinusoids_of_the_paper():
+    positions = split_columns(from_sentence("一二三四五", d_model=12))[1]
     expected = [
         [f(pos / 10000 ** (2 * i / 6)) for i in range(3) for f in (math.sin, math.cos)] for pos in range(5)
     ]
-    np.testing.assert_allclose(places, expected, atol=1e-12)
+    np.testing.assert_allclose(positions, expected, atol=1e-12)
 
 
 def test_fish_eats_cat_typed_is_cat_eats_fish_reordered():
@@ -286,7 +286,7 @@ GOOD = {
     "W_K": [[1, 0], [0, 1], [1, 1]],
     "W_V": [[1], [0], [1]],
     "X_columns": ["猫", "吃", "位置"],
-    "place_columns": ["位置"],
+    "position_columns": ["位置"],
 }
 
 DAMAGE = {
@@ -303,9 +303,9 @@ DAMAGE = {
     "列名少一个": ({"X_columns": ["猫", "吃"]}, ["X_columns：", "2", "3"]),
     "列名重复": ({"X_columns": ["猫", "猫", "位置"]}, ["X_columns：", "重复"]),
     "V 列名多了": ({"V_columns": ["甲", "乙"]}, ["V_columns：", "2", "1"]),
-    "位置列不存在": ({"place_columns": ["位置9"]}, ["place_columns：", "位置9"]),
-    "位置列不是列表": ({"place_columns": "位置"}, ["place_columns：", "'位'", "列表"]),
-    "位置列不是文字": ({"place_columns": 0}, ["place_columns：", "0"]),
+    "位置列不存在": ({"position_columns": ["位置9"]}, ["position_columns：", "位置9"]),
+    "位置列不是列表": ({"position_columns": "位置"}, ["position_columns：", "'位'", "列表"]),
+    "位置列不是文字": ({"position_columns": 0}, ["position_columns：", "0"]),
     "字段写错": ({"W_q": [[1]]}, ["W_q：", "没有这个字段"]),
     "缺字段": ({"W_V": ...}, ["W_V：", "缺少"]),
 }

@@ -22,7 +22,7 @@ from nbformat import v4
 from utils import attention
 from utils.examples import load_example
 from utils.exercises import EXERCISES, Verdict, check, hint, predict, running, solution
-from utils.refresh import NOTEBOOKS
+from utils.notebooks import NOTEBOOKS
 from utils.tests.test_notebooks import WRONG_WORDS
 
 STEPS = ["project", "attention_scores", "scale_scores", "softmax", "weighted_sum", "self_attention"]

@@ -9,7 +9,7 @@ from nbformat import v4
 
 from utils import attention
 from utils.exercises import EXERCISES, check, hint, predict, solution
-from utils.refresh import NOTEBOOKS, parse
+from utils.notebooks import NOTEBOOKS, parse
 
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 

@@ -12,8 +12,8 @@ from ipywidgets import HTML, ToggleButtons
 
 from utils.examples import load_example
 from utils.explorers import DIVISORS, explore_scaling, explore_softmax, explore_weighted_sum
+from utils.notebooks import WIDGET_VIEW, kept_output_data
 from utils.plotting import plot_value_plane
-from utils.refresh import WIDGET_VIEW, kept_output_data
 
 CAT = load_example("猫吃鱼")
 V = CAT.X @ CAT.W_V

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from utils.files import NOTEBOOKS, find_notebook, write_atomically
+from utils.files import write_atomically
+from utils.notebooks import NOTEBOOKS, find_notebook
 
 
 @pytest.mark.parametrize("name", ["02_scores", "02_scores.ipynb"])

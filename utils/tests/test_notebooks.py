@@ -15,7 +15,7 @@ import pytest
 from nbformat import NotebookNode, from_dict, v4
 from nbformat.validator import iter_validate
 
-from utils.refresh import NOTEBOOKS, cell_name, normalise, parse, serialise
+from utils.notebooks import NOTEBOOKS, cell_name, normalise, parse, serialise
 from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
 from utils.tests.test_strict_nbval import png
 

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.text import Text
 
-from utils import films, notation, plotting, sql
+from utils import animations, notation, plotting, sql
+from utils.pages.formulas import to_mathml
 from utils.plotting import style
 from utils.plotting.text import renderer
-from utils.slides.formulas import to_mathml
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -135,19 +135,19 @@ def connection(token):
 
 
 HTML = {
-    "film_scores": lambda t: films.film_scores(EYE, EYE, EYE, [t, "乙"]),
-    "film_weighted_sum": lambda t: films.film_weighted_sum(EYE, EYE, EYE, [t, "乙"], [t, "乙"]),
+    "animate_scores": lambda t: animations.animate_scores(EYE, EYE, EYE, [t, "乙"]),
+    "animate_weighted_sum": lambda t: animations.animate_weighted_sum(EYE, EYE, EYE, [t, "乙"], [t, "乙"]),
 }
 
 
 @pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS)
 @pytest.mark.parametrize("name", HTML)
-def test_a_film_shows_the_token_as_text(name, token):
-    film = HTML[name](token)
-    plain, page = Page(HTML[name]("甲")._repr_html_()), Page(film._repr_html_())
+def test_a_animation_shows_the_token_as_text(name, token):
+    animation = HTML[name](token)
+    plain, page = Page(HTML[name]("甲")._repr_html_()), Page(animation._repr_html_())
     assert page.tags == plain.tags and "bdi" in page.tags  # 词元里的标签没有成为标签
-    assert start_of(token) in page.text and start_of(token) in repr(film)
-    film._repr_html_().encode("utf-8")  # 写得进文件
+    assert start_of(token) in page.text and start_of(token) in repr(animation)
+    animation._repr_html_().encode("utf-8")  # 写得进文件
 
 
 @pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS)

@@ -20,12 +20,12 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle
 from matplotlib.text import Text
 
+from utils import numbers
 from utils.plotting import (
     QKV_COLORS,
     CourseFigure,
     charts,
     describe,
-    numbers,
     plot_bars,
     plot_lines,
     plot_matrices,

@@ -21,9 +21,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from utils import attention, notation, plotting, sql
-from utils.attention import LARGEST
+from utils.animations import animate_scores, animate_weighted_sum
+from utils.checks import LARGEST
 from utils.examples import from_sentence, reorder
-from utils.films import film_scores, film_weighted_sum
 from utils.tests import inputs_table as table
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -188,7 +188,7 @@ WRONG_ROWS = NOT_NUMBERS | {"二维": lambda: [[0.5, 0.5]]} | wrong_numbers(lamb
 @pytest.mark.parametrize("slot", table.MATRICES)
 def test_what_is_no_matrix_of_real_numbers_is_refused_by_us(slot):
     accepted = set()
-    if slot.startswith(("plot", "film")):
+    if slot.startswith(("plot", "animation")):
         accepted |= {"要求梯度"}  # 画图时不用先 .detach()
     if slot in ("scale_scores", "softmax", "plot_matrix", "plot_matrices"):
         accepted |= {"列表里的 负无穷"}  # 被遮住的键
@@ -235,7 +235,7 @@ def test_what_is_no_list_of_names_is_refused_by_us(slot):
     accepted = {"None"} if OPTIONAL_LABELS.search(slot) else set()
     if slot == "plot_bars x_labels":
         accepted |= {"字典"}  # {小标题: 这一幅的名字}
-    if slot == "Example place_columns":
+    if slot == "Example position_columns":
         accepted |= {"少一个", "空"}
     refused(table.LABEL_SLOTS[slot], WRONG_LABELS, accepted)
 
@@ -291,7 +291,7 @@ FITTING = {  # 这个参数正好收这一样
     "fuzzy_join step": set(),
     "from_sentence text": {"文字“4”"},
     "exact_join wanted": {"文字“4”"},
-    "film name": {"None"},
+    "animation name": {"None"},
     "train on_progress": {"None"},
     "plot_matrix outline": {"None", "空"},
     "plot_matrix color": {"None"},
@@ -299,7 +299,7 @@ FITTING = {  # 这个参数正好收这一样
     **{f"plot_matrices {name}": {"None", "空字典"} for name in ("row_labels", "col_labels", "outline")},
     **{
         f"{name} lengths": {"空", "列表“1”", "一个数的数组", "数组"}
-        for name in ("gradient_norms", "serial_steps", "number_of_scores")
+        for name in ("gradient_norms", "sequential_operations", "number_of_scores")
     },
 }
 
@@ -541,12 +541,16 @@ def test_a_written_number_is_the_number_within_its_last_place(M, decimals):
 
 @few
 @given(floats(2, 2, st.floats(-1000, 1000)), floats(2, 2, st.floats(-1000, 1000)))
-def test_films_take_the_products_and_write_no_nan(A, B):
-    film = film_scores(A, B, attention.attention_scores(A, B), "猫鱼")
-    assert len(film.frames) == 5 and "NaN" not in repr(film) and r"\infty" not in film._repr_html_()
+def test_animations_take_the_products_and_write_no_nan(A, B):
+    animation = animate_scores(A, B, attention.attention_scores(A, B), "猫鱼")
+    assert (
+        len(animation.frames) == 5
+        and "NaN" not in repr(animation)
+        and r"\infty" not in animation._repr_html_()
+    )
     weights = attention.softmax(A)
-    film = film_weighted_sum(weights, B, attention.weighted_sum(weights, B), "猫鱼")
-    assert len(film.frames) == 5 and "NaN" not in repr(film)
+    animation = animate_weighted_sum(weights, B, attention.weighted_sum(weights, B), "猫鱼")
+    assert len(animation.frames) == 5 and "NaN" not in repr(animation)
 
 
 @few
@@ -618,5 +622,5 @@ def test_any_text_is_a_sentence_or_refused(text, d_model, d_k, d_v, seed):
 @given(st.lists(TEXT, min_size=2, max_size=2))
 def test_any_text_is_a_label_or_refused(tokens):
     for slot, call in table.LABEL_SLOTS.items():
-        if not slot.startswith(("plot", "film")):
+        if not slot.startswith(("plot", "animation")):
             outcome(call, tokens)

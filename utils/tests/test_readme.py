@@ -14,9 +14,10 @@ import pytest
 from utils import attention
 from utils.__main__ import USAGE
 from utils.examples import FILES, Example
-from utils.refresh import README_PICTURE, picture_difference, readme_picture
+from utils.pictures import picture_difference
+from utils.refresh import README_PICTURE, readme_picture
+from utils.strict_nbval import why_no_pixels
 from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
-from utils.tests.strict_nbval import why_no_pixels
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -16,11 +16,11 @@ from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from utils.exercises import EXERCISES
-from utils.refresh import NOTEBOOKS
+from utils.notebooks import NOTEBOOKS
+from utils.pages.browser import chromium
 from utils.slides import fonts
 from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
-from utils.tests.browser import chromium
 from utils.tests.packages import uninstall
 
 NAMES = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
@@ -45,10 +45,10 @@ STATE = r"""() => {
     if (![...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
     const size = parseFloat(getComputedStyle(e).fontSize);
     state.smallest = Math.min(state.smallest, size);
-    if (e.matches('p, li, td, th') && !e.closest('.film')) state.body = Math.min(state.body, size);
+    if (e.matches('p, li, td, th') && !e.closest('.animation')) state.body = Math.min(state.body, size);
   }
   const prose = page.cloneNode(true);
-  prose.querySelectorAll('aside, code, pre, math, style, .film').forEach((e) => e.remove());
+  prose.querySelectorAll('aside, code, pre, math, style, .animation').forEach((e) => e.remove());
   state.raw = (prose.textContent.match(/\$|\\[a-z]+|\*\*/g) || []).join(' ');
   return state;
 }"""
@@ -201,7 +201,7 @@ def assert_whole(name, states, height, width):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_keys_go_back_the_same_way(name, decks, browser):
-    """→ 到底再 ← 到头，每一步看到的都一样，所有的片段和影片也都倒着走。"""
+    """→ 到底再 ← 到头，每一步看到的都一样，所有的片段和动画也都倒着走。"""
     with Page(browser, decks / f"{name}.slides.html") as deck:
         forward = deck.play()
         backward = [forward[-1], *(deck.press("ArrowLeft") for _ in forward[1:])]
@@ -211,9 +211,9 @@ def test_keys_go_back_the_same_way(name, decks, browser):
 
 
 @pytest.mark.parametrize("name", ["02_scores", "05_weighted_sum"])
-def test_a_film_moves_one_frame_a_key(name, decks, browser):
-    """影片从空的结果开始，→ 一次一帧，九帧以后才到下一页；同一时刻只看得见一帧；← 退回去。"""
-    seen = """() => [...document.querySelectorAll('.film-frame')]
+def test_a_animation_moves_one_frame_a_key(name, decks, browser):
+    """动画从空的结果开始，→ 一次一帧，九帧以后才到下一页；同一时刻只看得见一帧；← 退回去。"""
+    seen = """() => [...document.querySelectorAll('.animation-frame')]
       .filter((e) => getComputedStyle(e).visibility !== 'hidden' && getComputedStyle(e).display !== 'none'
                      && getComputedStyle(e).opacity !== '0')
       .map((e) => e.getAttribute('aria-label'))"""
@@ -221,7 +221,7 @@ def test_a_film_moves_one_frame_a_key(name, decks, browser):
     with Page(browser, decks / f"{name}.slides.html") as deck:
         page = deck.page
         page.evaluate("""() => {
-          const { h, v } = Reveal.getIndices(document.querySelector('.film').closest('section'));
+          const { h, v } = Reveal.getIndices(document.querySelector('.animation').closest('section'));
           Reveal.slide(h, v, -1);
         }""")
         cell = deck.state()["cell"]

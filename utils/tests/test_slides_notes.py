@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nbconvert.filters import markdown2html
 
-from utils.refresh import NOTEBOOKS, cell_name, parse
+from utils.notebooks import NOTEBOOKS, cell_name, parse
 from utils.slides.notes import LABELS, Notes, split_notes
 from utils.tests.test_notebooks import EXPECTED, as_notebook, good_nb, wrong_words_are_only_quoted
 

@@ -13,8 +13,9 @@ import pytest
 from nbformat import v4
 from PIL import Image, ImageDraw
 
-from utils.refresh import WIDGET_VIEW, picture_difference
-from utils.tests.strict_nbval import output_differences
+from utils.notebooks import WIDGET_VIEW
+from utils.pictures import picture_difference
+from utils.strict_nbval import output_differences
 
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).resolve().parents[2]

@@ -87,16 +87,16 @@ def test_another_seed_holds_out_other_sentences():
 # ── 模型 ──────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("places", [True, False])
+@pytest.mark.parametrize("positions", [True, False])
 @pytest.mark.parametrize(("heads", "d_v"), [(1, None), (1, 5), (2, None), (4, 3)])
-def test_each_head_is_the_course_self_attention_on_its_own_matrices(heads, d_v, places):
-    model = Model("both", places=places, heads=heads, d_v=d_v, seed=3)
+def test_each_head_is_the_course_self_attention_on_its_own_matrices(heads, d_v, positions):
+    model = Model("both", positions=positions, heads=heads, d_v=d_v, seed=3)
     scores, weights = model(model.encode(["狗追鸟"]))
 
     matrices = {name: value.detach().numpy() for name, value in model.named_parameters()}
     words = model.words.nouns + model.words.verbs
     X = np.array([matrices["word_vectors"][words.index(word)] for word in "狗追鸟"])
-    X = X + (matrices["place_vectors"] if places else 0)
+    X = X + (matrices["position_vectors"] if positions else 0)
     steps = [self_attention(X, *(matrices[W][head] for W in ("W_Q", "W_K", "W_V"))) for head in range(heads)]
     for head, step in enumerate(steps):
         np.testing.assert_allclose(weights[0, head].detach(), step.weights, atol=1e-12)
@@ -158,29 +158,29 @@ def test_the_verb_turns_from_looking_evenly_to_looking_at_the_right_word(task, p
 
 @five_seeds
 @pytest.mark.parametrize("task", ["who", "what"])
-def test_with_places_held_out_sentences_are_answered(task, seed):
+def test_with_positions_held_out_sentences_are_answered(task, seed):
     assert trained(task, seed).accuracy_test >= 0.95
 
 
 @five_seeds
 @pytest.mark.parametrize("task", ["who", "what"])
-def test_without_places_held_out_accuracy_is_that_of_a_coin(task, seed):
-    result = trained(task, seed, places=False)
+def test_without_positions_held_out_accuracy_is_that_of_a_coin(task, seed):
+    result = trained(task, seed, positions=False)
     assert abs(result.accuracy_test - 0.5) < 0.1
     assert result.losses.min() > math.log(2)  # 两个名词各一半时的交叉熵，再低就是认出了次序
 
 
 @five_seeds
-def test_without_places_a_sentence_and_its_mirror_get_the_same_answer(seed):
-    result = trained("who", seed, places=False)
+def test_without_positions_a_sentence_and_its_mirror_get_the_same_answer(seed):
+    result = trained("who", seed, positions=False)
     here, there = held_out_weights(result)
     np.testing.assert_allclose(here, there[:, :, ::-1], atol=1e-12)
     for sentence in ("猫吃鱼", "狗追鸟"):
         assert answer(result.model, sentence) == answer(result.model, mirror(sentence))
 
 
-def test_without_places_training_on_the_mirrors_pushes_accuracy_far_below_chance():
-    model = Model("who", places=False)
+def test_without_positions_training_on_the_mirrors_pushes_accuracy_far_below_chance():
+    model = Model("who", positions=False)
     every = sum(split_sentences(), ())
     one_of_each = [sentence for sentence in every if sentence < mirror(sentence)]
     with training._one_thread():

@@ -15,7 +15,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from utils import examples
-from utils.tests.browser import chromium
+from utils.pages.browser import chromium
 from utils.tests.packages import uninstall
 from utils.worksheet import __main__ as command
 from utils.worksheet import page as worksheet_page

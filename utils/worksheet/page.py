@@ -5,8 +5,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from utils.slides.fonts import font_faces
-from utils.slides.formulas import to_mathml
+from utils.pages.fonts import font_faces
+from utils.pages.formulas import to_mathml
 from utils.worksheet.steps import STEPS
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"

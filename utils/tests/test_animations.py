@@ -1,4 +1,4 @@
-"""影片：每一帧的行、列、乘积、和都是真的；HTML 自己站得住，不漏样式，不撞 id。"""
+"""动画：每一帧的行、列、乘积、和都是真的；HTML 自己站得住，不漏样式，不撞 id。"""
 
 import re
 from fractions import Fraction
@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from utils.films import Film, film_scores, film_weighted_sum
+from utils.animations import Animation, animate_scores, animate_weighted_sum
 
 # 例句的数，抄自设计；不从程序算
 Q = [[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]]
@@ -31,42 +31,44 @@ def rough_weights(seed, *shape):
     return np.random.default_rng(seed).dirichlet(np.ones(shape[1]), size=shape[0])
 
 
-def scores_film(q=Q, k=K, tokens="我爱你", **options):
-    return film_scores(q, k, np.array(q) @ np.transpose(k), tokens, **options)
+def scores_animation(q=Q, k=K, tokens="我爱你", **options):
+    return animate_scores(q, k, np.array(q) @ np.transpose(k), tokens, **options)
 
 
-def sum_film(w=WEIGHTS, v=V, tokens="猫吃鱼", columns=COLUMNS, **options):
-    return film_weighted_sum(w, v, np.array(w) @ np.array(v), tokens, columns, **options)
+def sum_animation(w=WEIGHTS, v=V, tokens="猫吃鱼", columns=COLUMNS, **options):
+    return animate_weighted_sum(w, v, np.array(w) @ np.array(v), tokens, columns, **options)
 
 
 SCORE_FILMS = {
-    "我爱你": lambda: scores_film(),
-    "猫吃鱼": lambda: scores_film(CAT_Q, CAT_K, "猫吃鱼"),
-    "两个查询六个键": lambda: scores_film(rough(0, 2, 3), rough(1, 6, 3), "一二三四五六", queries="甲乙"),
-    "一个数": lambda: scores_film([[0.5]], [[-2]], "我"),
+    "我爱你": lambda: scores_animation(),
+    "猫吃鱼": lambda: scores_animation(CAT_Q, CAT_K, "猫吃鱼"),
+    "两个查询六个键": lambda: scores_animation(
+        rough(0, 2, 3), rough(1, 6, 3), "一二三四五六", queries="甲乙"
+    ),
+    "一个数": lambda: scores_animation([[0.5]], [[-2]], "我"),
 }
 SUM_FILMS = {
-    "猫吃鱼": lambda: sum_film(),
-    "两个查询六个键": lambda: sum_film(
+    "猫吃鱼": lambda: sum_animation(),
+    "两个查询六个键": lambda: sum_animation(
         rough_weights(2, 2, 6), rough(3, 6, 4), "一二三四五六", None, queries="甲乙"
     ),
-    "一个键": lambda: sum_film([[1]], [[-0.5, 3]], "我", None),
+    "一个键": lambda: sum_animation([[1]], [[-0.5, 3]], "我", None),
 }
 FILMS = {f"scores {k}": v for k, v in SCORE_FILMS.items()} | {f"sum {k}": v for k, v in SUM_FILMS.items()}
 
 
 @pytest.fixture(params=SCORE_FILMS)
-def score_film(request):
+def score_animation(request):
     return SCORE_FILMS[request.param]()
 
 
 @pytest.fixture(params=SUM_FILMS)
-def weighted_film(request):
+def weighted_animation(request):
     return SUM_FILMS[request.param]()
 
 
 @pytest.fixture(params=FILMS)
-def film(request):
+def animation(request):
     return FILMS[request.param]()
 
 
@@ -89,7 +91,7 @@ class Page(HTMLParser):
         attributes = dict(attributes)
         classes = (attributes.get("class") or "").split()
         self.starts.append((tag, attributes))
-        if "film-frame" in classes:
+        if "animation-frame" in classes:
             self.frames.append({"text": "", "tables": [], "fragment": "fragment" in classes})
         if tag == "table":
             self.frames[-1]["tables"].append({"caption": "", "rows": [], "classes": classes})
@@ -117,8 +119,8 @@ class Page(HTMLParser):
             self.frames[-1]["text"] += data
 
 
-def page(film):
-    return Page(film._repr_html_())
+def page(animation):
+    return Page(animation._repr_html_())
 
 
 def cells(table):
@@ -146,8 +148,8 @@ def squeeze(text):
 # ---------------------------------------------------------------- scores = Q Kᵀ
 
 
-def test_there_is_an_empty_opening_frame_and_then_one_frame_a_score(score_film):
-    frames = page(score_film).frames
+def test_there_is_an_empty_opening_frame_and_then_one_frame_a_score(score_animation):
+    frames = page(score_animation).frames
     n_q, n_k = len(texts(frames[0]["tables"][0])), len(texts(frames[0]["tables"][1])[0])
     assert len(frames) == n_q * n_k + 1
     for step, frame in enumerate(frames):
@@ -155,8 +157,8 @@ def test_there_is_an_empty_opening_frame_and_then_one_frame_a_score(score_film):
         assert filled == [True] * step + [False] * (n_q * n_k - step)  # 从左到右、从上到下
 
 
-def test_each_frame_lights_the_row_the_column_and_the_cell(score_film):
-    opening, *frames = page(score_film).frames
+def test_each_frame_lights_the_row_the_column_and_the_cell(score_animation):
+    opening, *frames = page(score_animation).frames
     assert not any(where(table, "mark", "strong", "em") for table in opening["tables"])
     q, k, _ = (texts(table) for table in opening["tables"])
     for (i, j), frame in zip(product(range(len(q)), range(len(k[0]))), frames, strict=True):
@@ -167,8 +169,8 @@ def test_each_frame_lights_the_row_the_column_and_the_cell(score_film):
         assert f"Q 的第 {i + 1} 行，Kᵀ 的第 {j + 1} 列 → scores 的第 {i + 1} 行第 {j + 1} 列" in frame["text"]
 
 
-def test_every_sum_is_true_and_made_of_the_numbers_in_the_tables(score_film):
-    for frame in page(score_film).frames[1:]:
+def test_every_sum_is_true_and_made_of_the_numbers_in_the_tables(score_animation):
+    for frame in page(score_animation).frames[1:]:
         left, top, right = frame["tables"]
         ((i, j),) = where(right, "strong")
         factors = list(zip(texts(left)[i], [row[j] for row in texts(top)], strict=True))
@@ -186,24 +188,24 @@ def test_every_sum_is_true_and_made_of_the_numbers_in_the_tables(score_film):
 
 
 def test_the_caption_reads_as_by_hand():
-    text = squeeze(page(scores_film()).frames[2]["text"])
+    text = squeeze(page(scores_animation()).frames[2]["text"])
     assert "第 2 / 9 步 查询「我」· 键「爱」：1×0 + 0×1 + 1×1 + 1×0 = 0 + 0 + 1 + 0 = 1" in text
 
 
 def test_a_negative_factor_is_in_brackets():
-    assert "0.5×(−2) = −1" in squeeze(page(scores_film([[0.5]], [[-2]], "我")).frames[1]["text"])
+    assert "0.5×(−2) = −1" in squeeze(page(scores_animation([[0.5]], [[-2]], "我")).frames[1]["text"])
 
 
 def test_rounded_numbers_are_about_equal():
-    film = scores_film([[1 / 3, 1]], [[1, 1]], "我")
-    assert "0.3333×1 + 1×1 ≈ 0.3333 + 1 ≈ 1.3333" in squeeze(page(film).frames[1]["text"])
+    animation = scores_animation([[1 / 3, 1]], [[1, 1]], "我")
+    assert "0.3333×1 + 1×1 ≈ 0.3333 + 1 ≈ 1.3333" in squeeze(page(animation).frames[1]["text"])
 
 
 # ---------------------------------------------------------------- output = weights V
 
 
-def test_each_frame_adds_one_row_of_values(weighted_film):
-    opening, *frames = page(weighted_film).frames
+def test_each_frame_adds_one_row_of_values(weighted_animation):
+    opening, *frames = page(weighted_animation).frames
     w, v, output = (texts(table) for table in opening["tables"])
     assert not any(text for row in output for text in row)
     steps = list(product(range(len(w)), range(len(v))))
@@ -225,8 +227,8 @@ def test_each_frame_adds_one_row_of_values(weighted_film):
             assert error == 0 if shown[1] == "=" else error < Fraction(1, 1000)
 
 
-def test_an_unfinished_row_is_said_in_words(weighted_film):
-    opening, *frames = page(weighted_film).frames
+def test_an_unfinished_row_is_said_in_words(weighted_animation):
+    opening, *frames = page(weighted_animation).frames
     keys = [row[0]["text"] for row in opening["tables"][1]["rows"] if row[0]["scope"] == "row"]
     for step, frame in enumerate(frames):
         rest = keys[step % len(keys) + 1 :]
@@ -240,7 +242,7 @@ def test_an_unfinished_row_is_said_in_words(weighted_film):
 
 
 def test_the_running_sum_reads_as_by_hand():
-    frames = page(sum_film()).frames
+    frames = page(sum_animation()).frames
     assert (
         "输出「猫」加到键「吃」 = 0.5 × [1, 0] + 0.25 × [0, 0] = [0.5, 0]（没有加完，还差「鱼」）"
         in squeeze(frames[2]["text"])
@@ -251,7 +253,7 @@ def test_the_running_sum_reads_as_by_hand():
 
 
 def test_the_columns_of_V_and_of_the_output_are_named():
-    for frame in page(sum_film()).frames:
+    for frame in page(sum_animation()).frames:
         for table in frame["tables"][1:]:
             assert [c["text"] for c in table["rows"][0] if c["scope"] == "col"] == list(COLUMNS)
 
@@ -259,10 +261,10 @@ def test_the_columns_of_V_and_of_the_output_are_named():
 # ---------------------------------------------------------------- 描述
 
 
-def test_the_description_says_every_step_in_the_words_of_its_frame(film):
-    title, *lines = repr(film).split("\n")
-    frames = page(film).frames
-    assert re.match(r"影片「.+」，共 \d+ 步", title) and len(lines) == len(frames) - 1 + 3
+def test_the_description_says_every_step_in_the_words_of_its_frame(animation):
+    title, *lines = repr(animation).split("\n")
+    frames = page(animation).frames
+    assert re.match(r"动画「.+」，共 \d+ 步", title) and len(lines) == len(frames) - 1 + 3
     for step, (line, frame) in enumerate(zip(lines[2:-1], frames[1:], strict=True), start=1):
         said = re.sub(r"^第 \d+ 步：", "", line)
         shown = re.sub(r"^第 \d+ / \d+ 步", "", squeeze(frame["text"]).strip())
@@ -271,7 +273,7 @@ def test_the_description_says_every_step_in_the_words_of_its_frame(film):
 
 
 def test_the_description_reads_out_the_three_matrices():
-    lines = repr(scores_film()).split("\n")
+    lines = repr(scores_animation()).split("\n")
     assert lines[1] == "Q (3, 4)：我 1 0 1 1；爱 0 1 0 1；你 1 1 0 0"
     assert lines[2].endswith("我 1 0 0 1；爱 0 1 1 0；你 1 1 0 0")
     assert lines[-1] == "scores (3, 3)：我 2 1 1；爱 1 1 1；你 1 1 2"
@@ -280,129 +282,129 @@ def test_the_description_reads_out_the_three_matrices():
 def test_one_changed_number_changes_text_and_html():
     changed = np.array(Q)
     changed[0, 0] = 2
-    a, b = scores_film(), scores_film(changed)
+    a, b = scores_animation(), scores_animation(changed)
     assert repr(a) != repr(b) and a._repr_html_() != b._repr_html_()
 
 
 # ---------------------------------------------------------------- HTML
 
 
-def test_stepping_needs_no_script_and_no_network(film):
-    parsed, text = page(film), film._repr_html_()
+def test_stepping_needs_no_script_and_no_network(animation):
+    parsed, text = page(animation), animation._repr_html_()
     tags = {tag for tag, _ in parsed.starts}
     assert not tags & {"script", "link", "img", "a", "iframe", "section"}
     assert not any(name.startswith("on") for _, attributes in parsed.starts for name in attributes)
     assert not re.search(r"https?:|url\(|@import|@font-face", text)
 
 
-def test_each_frame_follows_its_radio_and_each_label_leads_one_frame_on_or_back(film):
-    starts = page(film).starts
+def test_each_frame_follows_its_radio_and_each_label_leads_one_frame_on_or_back(animation):
+    starts = page(animation).starts
     radios = [a for tag, a in starts if tag == "input"]
     last = len(radios) - 1
-    assert last == len(page(film).frames) - 1
-    assert [a["id"] for a in radios] == [f"{film.name}-{step}" for step in range(last + 1)]
-    assert {a["type"] for a in radios} == {"radio"} and {a["name"] for a in radios} == {film.name}
+    assert last == len(page(animation).frames) - 1
+    assert [a["id"] for a in radios] == [f"{animation.name}-{step}" for step in range(last + 1)]
+    assert {a["type"] for a in radios} == {"radio"} and {a["name"] for a in radios} == {animation.name}
     assert ["checked" in a for a in radios] == [True] + [False] * last
     assert all(re.search(r"步", a["aria-label"]) for a in radios)
     order = [
         a.get("class", "").split()[0]
         for tag, a in starts
-        if tag == "input" or "film-frame" in str(a.get("class"))
+        if tag == "input" or "animation-frame" in str(a.get("class"))
     ]
-    order = [name for name in order if name in ("film-radio", "film-frame")]
-    assert order == ["film-radio", "film-frame"] * (last + 1)
+    order = [name for name in order if name in ("animation-radio", "animation-frame")]
+    assert order == ["animation-radio", "animation-frame"] * (last + 1)
     leads = [(a["class"], int(a["for"].rsplit("-", 1)[1])) for tag, a in starts if tag == "label"]
     expected = []
     for step in range(last + 1):
-        expected += [("film-back", step - 1)] if step else []
-        expected += [("film-next", step + 1)] if step < last else [("film-again", 0)]
+        expected += [("animation-back", step - 1)] if step else []
+        expected += [("animation-next", step + 1)] if step < last else [("animation-again", 0)]
     assert leads == expected
-    assert {a["for"].rsplit("-", 1)[0] for tag, a in starts if tag == "label"} == {film.name}
+    assert {a["for"].rsplit("-", 1)[0] for tag, a in starts if tag == "label"} == {animation.name}
 
 
-def test_every_frame_after_the_opening_is_a_fragment(film):
-    fragments = [frame["fragment"] for frame in page(film).frames]
+def test_every_frame_after_the_opening_is_a_fragment(animation):
+    fragments = [frame["fragment"] for frame in page(animation).frames]
     assert fragments == [False] + [True] * (len(fragments) - 1)
 
 
-def test_controls_are_hidden_where_css_is_dropped(film):
+def test_controls_are_hidden_where_css_is_dropped(animation):
     """JupyterLab 的过滤器丢掉 <style>、name、aria-*、data-*，留下 hidden="hidden"（空值也会丢）。"""
-    for tag, attributes in page(film).starts:
-        if tag == "input" or attributes.get("class") == "film-controls":
+    for tag, attributes in page(animation).starts:
+        if tag == "input" or attributes.get("class") == "animation-controls":
             assert attributes["hidden"] == "hidden"
 
 
-def test_every_table_has_a_caption_and_scoped_heads(film):
-    for frame in page(film).frames:
+def test_every_table_has_a_caption_and_scoped_heads(animation):
+    for frame in page(animation).frames:
         for table in frame["tables"]:
             assert re.search(r"\(\d+, \d+\) · ", table["caption"])
             heads = [cell for row in table["rows"] for cell in row if cell["head"]]
             assert heads and all(cell["scope"] in ("row", "col") and cell["text"] for cell in heads)
 
 
-def test_names_and_styles_do_not_leak(film):
-    parsed = page(film)
+def test_names_and_styles_do_not_leak(animation):
+    parsed = page(animation)
     for _, attributes in parsed.starts:
         for name in (attributes.get("class") or "").split():
-            assert name.startswith("film") or name in ("fragment", "mathjax_ignore", "tex2jax_ignore")
-        assert attributes.get("id", film.name).startswith(film.name)
+            assert name.startswith("animation") or name in ("fragment", "mathjax_ignore", "tex2jax_ignore")
+        assert attributes.get("id", animation.name).startswith(animation.name)
     selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", parsed.css, flags=re.DOTALL))
-    assert selectors and all(".film[data-film]" in selector for selector in selectors)
+    assert selectors and all(".animation[data-animation]" in selector for selector in selectors)
     assert not any("," in re.sub(r":is\([^)]*\)", "", selector) for selector in selectors)
 
 
-def test_ids_are_unique_fixed_and_not_shared_by_two_films(film):
-    def ids(film):
-        return [a["id"] for _, a in page(film).starts if "id" in a]
+def test_ids_are_unique_fixed_and_not_shared_by_two_animation(animation):
+    def ids(animation):
+        return [a["id"] for _, a in page(animation).starts if "id" in a]
 
-    assert len(set(ids(film))) == len(ids(film))
+    assert len(set(ids(animation))) == len(ids(animation))
     others = [make() for make in FILMS.values()]
-    same = [other for other in others if other._repr_html_() == film._repr_html_()]
+    same = [other for other in others if other._repr_html_() == animation._repr_html_()]
     assert len(same) == 1  # 同样的内容，同样的 HTML
     different = [other for other in others if other not in same]
-    assert not any(set(ids(film)) & set(ids(other)) for other in different)
+    assert not any(set(ids(animation)) & set(ids(other)) for other in different)
 
 
 def test_a_name_of_ones_own_keeps_two_equal_films_apart():
-    a, b = scores_film(name="eins"), scores_film(name="zwei")
+    a, b = scores_animation(name="eins"), scores_animation(name="zwei")
     assert 'id="eins-3"' in a._repr_html_() and "eins" not in b._repr_html_()
     with pytest.raises(ValueError, match="name"):
-        scores_film(name='a" onclick="')
+        scores_animation(name='a" onclick="')
 
 
 @pytest.mark.parametrize("token", ["<script>", "&amp;", "$x$", '"><b>', "]]>", "-->", "</td>"])
 def test_tokens_come_out_as_text(token):
-    for film in (
-        scores_film(tokens=[token, "爱", "你"]),
-        sum_film(tokens=[token, "吃", "鱼"], columns=[token, "b"]),
+    for animation in (
+        scores_animation(tokens=[token, "爱", "你"]),
+        sum_animation(tokens=[token, "吃", "鱼"], columns=[token, "b"]),
     ):
-        parsed = page(film)
+        parsed = page(animation)
         assert "script" not in {tag for tag, _ in parsed.starts}
         assert parsed.frames[0]["tables"][2]["rows"][1][0]["text"] == token
-        assert f"「{token}」" in parsed.frames[1]["text"] and f"「{token}」" in repr(film)
+        assert f"「{token}」" in parsed.frames[1]["text"] and f"「{token}」" in repr(animation)
         assert {"mathjax_ignore", "tex2jax_ignore"} <= set(parsed.starts[0][1]["class"].split())
 
 
 def test_a_long_or_broken_label_is_shortened():
-    film = scores_film(tokens=["很长很长很长很长的词元", "换\n行", "你"])
-    heads = [row[0]["text"] for row in page(film).frames[0]["tables"][0]["rows"]]
+    animation = scores_animation(tokens=["很长很长很长很长的词元", "换\n行", "你"])
+    heads = [row[0]["text"] for row in page(animation).frames[0]["tables"][0]["rows"]]
     assert heads == ["很长很长很长很…", "换 行", "你"]
 
 
-def test_the_films_of_the_course_are_small_and_the_largest_is_below_300_kb():
-    assert len(scores_film(CAT_Q, CAT_K, "猫吃鱼")._repr_html_().encode()) < 40_000
+def test_the_animations_of_the_course_are_small_and_the_largest_is_below_300_kb():
+    assert len(scores_animation(CAT_Q, CAT_K, "猫吃鱼")._repr_html_().encode()) < 40_000
     tokens = ["<<<<<<<<"] * 6
-    largest = scores_film(-1e4 * rough(0, 6, 8), rough(1, 6, 8), tokens)
+    largest = scores_animation(-1e4 * rough(0, 6, 8), rough(1, 6, 8), tokens)
     assert len(largest._repr_html_().encode()) < 300_000
-    largest = sum_film(rough_weights(0, 6, 6), -1e4 * rough(1, 6, 8), tokens, tokens + tokens[:2])
+    largest = sum_animation(rough_weights(0, 6, 6), -1e4 * rough(1, 6, 8), tokens, tokens + tokens[:2])
     assert len(largest._repr_html_().encode()) < 300_000
 
 
-def test_a_film_is_frozen():
-    film = scores_film()
-    assert isinstance(film, Film)
+def test_a_animation_is_frozen():
+    animation = scores_animation()
+    assert isinstance(animation, Animation)
     with pytest.raises(AttributeError):
-        film.title = "别的"
+        animation.title = "别的"
 
 
 # ---------------------------------------------------------------- 拒绝
@@ -415,48 +417,51 @@ def test_a_wrong_score_is_refused_with_its_place(i, j):
     scores[i, j] += 0.001
     message = rf"第 {i + 1} 行第 {j + 1} 列应是 {SCORES[i][j]}，收到 {SCORES[i][j]}\.001"
     with pytest.raises(ValueError, match=message):
-        film_scores(Q, K, scores, "我爱你")
+        animate_scores(Q, K, scores, "我爱你")
 
 
 def test_scaled_transposed_or_rounded_results_are_refused():
     q, k = np.array(CAT_Q), np.array(CAT_K)
     for wrong in (q @ k.T / 2, k @ q.T, np.round(q @ k.T, 1)):
-        with pytest.raises(ValueError, match="影片里不能有错的和"):
-            film_scores(q, k, wrong, "猫吃鱼")
+        with pytest.raises(ValueError, match="动画里不能有错的和"):
+            animate_scores(q, k, wrong, "猫吃鱼")
     with pytest.raises(ValueError, match=r"output \(3, 2\) 的第 3 行第 2 列应是 1，收到 1\.5"):
-        film_weighted_sum(WEIGHTS, V, [[0.5, 0.5], [1, 0], [0.2, 1.5]], "猫吃鱼")
+        animate_weighted_sum(WEIGHTS, V, [[0.5, 0.5], [1, 0], [0.2, 1.5]], "猫吃鱼")
 
 
 def test_float32_results_are_accepted():
     q, k = rough(0, 3, 4).astype(np.float32), rough(1, 3, 4).astype(np.float32)
-    assert film_scores(q, k, q @ k.T, "我爱你")
+    assert animate_scores(q, k, q @ k.T, "我爱你")
 
 
 def test_the_arguments_are_not_changed():
     arrays = [np.array(M, dtype=float) for M in (WEIGHTS, V, OUTPUT)]
     copies = [M.copy() for M in arrays]
-    film_weighted_sum(*arrays, "猫吃鱼")
+    animate_weighted_sum(*arrays, "猫吃鱼")
     assert all(np.array_equal(a, b) for a, b in zip(arrays, copies, strict=True))
 
 
 BIG = np.ones((7, 4))
 REFUSED = {
-    "K 已经转置": (lambda: film_scores(CAT_Q, np.transpose(CAT_K), SCORES, "我爱你"), r"\(3, 4\).*\(4, 3\)"),
-    "scores 少一行": (lambda: film_scores(Q, K, SCORES[:2], "我爱你"), r"应是 \(3, 3\).*scores \(2, 3\)"),
+    "K 已经转置": (
+        lambda: animate_scores(CAT_Q, np.transpose(CAT_K), SCORES, "我爱你"),
+        r"\(3, 4\).*\(4, 3\)",
+    ),
+    "scores 少一行": (lambda: animate_scores(Q, K, SCORES[:2], "我爱你"), r"应是 \(3, 3\).*scores \(2, 3\)"),
     "七个词元": (
-        lambda: film_scores(BIG, BIG, BIG @ BIG.T, "一二三四五六七"),
+        lambda: animate_scores(BIG, BIG, BIG @ BIG.T, "一二三四五六七"),
         r"最多.*\(7, 4\).*plot_weights",
     ),
-    "九列": (lambda: scores_film(np.ones((2, 9)), np.ones((2, 9)), "我你"), r"最多 8 个数"),
-    "太大的数": (lambda: scores_film([[1e6]], [[1]], "我"), r"小于 1e\+06.*Q \(1, 1\)"),
-    "NaN": (lambda: film_scores([[np.nan]], [[1]], [[1]], "我"), "NaN"),
-    "文字": (lambda: film_scores([["a"]], [[1]], [[1]], "我"), "Q"),
-    "一维": (lambda: film_scores([1, 2], [[1, 2]], [[5]], "我"), r"\(2,\)"),
-    "词元太少": (lambda: film_scores(Q, K, SCORES, "我爱"), r"\(2,\)"),
-    "查询太多": (lambda: scores_film(queries="甲乙丙丁"), r"\(4,\)"),
-    "权重大于 1": (lambda: film_weighted_sum(SCORES, V, OUTPUT, "猫吃鱼"), "0 到 1"),
-    "V 转置": (lambda: film_weighted_sum(WEIGHTS, V.T, OUTPUT, "猫吃鱼"), r"\(3, 3\).*\(2, 3\)"),
-    "列名太少": (lambda: film_weighted_sum(WEIGHTS, V, OUTPUT, "猫吃鱼", ["一列"]), r"\(1,\)"),
+    "九列": (lambda: scores_animation(np.ones((2, 9)), np.ones((2, 9)), "我你"), r"最多 8 个数"),
+    "太大的数": (lambda: scores_animation([[1e6]], [[1]], "我"), r"小于 1e\+06.*Q \(1, 1\)"),
+    "NaN": (lambda: animate_scores([[np.nan]], [[1]], [[1]], "我"), "NaN"),
+    "文字": (lambda: animate_scores([["a"]], [[1]], [[1]], "我"), "Q"),
+    "一维": (lambda: animate_scores([1, 2], [[1, 2]], [[5]], "我"), r"\(2,\)"),
+    "词元太少": (lambda: animate_scores(Q, K, SCORES, "我爱"), r"\(2,\)"),
+    "查询太多": (lambda: scores_animation(queries="甲乙丙丁"), r"\(4,\)"),
+    "权重大于 1": (lambda: animate_weighted_sum(SCORES, V, OUTPUT, "猫吃鱼"), "0 到 1"),
+    "V 转置": (lambda: animate_weighted_sum(WEIGHTS, V.T, OUTPUT, "猫吃鱼"), r"\(3, 3\).*\(2, 3\)"),
+    "列名太少": (lambda: animate_weighted_sum(WEIGHTS, V, OUTPUT, "猫吃鱼", ["一列"]), r"\(1,\)"),
 }
 
 
@@ -469,5 +474,5 @@ def test_bad_input_is_refused_with_rule_and_shapes(name):
 
 def test_fewer_rows_are_the_way_out():
     tokens = "一二三四五六七"
-    film = film_scores(BIG[:3], BIG[:6], BIG[:3] @ BIG[:6].T, tokens[:6], queries=tokens[:3])
-    assert len(page(film).frames) == 19
+    animation = animate_scores(BIG[:3], BIG[:6], BIG[:3] @ BIG[:6].T, tokens[:6], queries=tokens[:3])
+    assert len(page(animation).frames) == 19

@@ -1,9 +1,9 @@
 """演：把一个矩阵乘法逐步演一遍，一步一格或一步一行，能点着看，也能在幻灯片上按 → 看。
 
 三个矩阵按笔算的样子摆：左下乘右上，结果在右下。每一帧点亮用到的行和列，旁边写出这一步的乘积与和。
-这里不算注意力：结果由调用者传入；与乘积对不上就拒绝，影片里不会有错的和。
+这里不算注意力：结果由调用者传入；与乘积对不上就拒绝，动画里不会有错的和。
 
-影片是一段 HTML：只有 CSS，没有脚本，不联网。不受信任的地方去掉 CSS 以后，各帧一张接一张排开，
+动画是一段 HTML：只有 CSS，没有脚本，不联网。不受信任的地方去掉 CSS 以后，各帧一张接一张排开，
 点亮的数是 ``<mark>``，照样读得懂。``repr`` 用文字念出每一帧。
 """
 
@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from utils.attention import shown
-from utils.inputs import printable
+from utils.checks import printable, shown
 from utils.notation import number
 from utils.plotting import checks
 from utils.plotting.style import FRAME, GREY, INK, LIT_COLOR, QKV_COLORS, text_color
@@ -35,14 +34,18 @@ _COLORS = {  # 深到能托住白字，也能在白底上写字
     "line": FRAME,
     "lit": LIT_COLOR,
 }
-STYLE = f".film[data-film]{{{';'.join(f'--film-{name}:{color}' for name, color in _COLORS.items())}}}\n"
-STYLE += "\n".join(f".film[data-film] .film-w{n} td{{width:{n / 2}em}}" for n in range(6, 23)) + "\n"
+_VARIABLES = ";".join(f"--animation-{name}:{color}" for name, color in _COLORS.items())
+STYLE = f".animation[data-animation]{{{_VARIABLES}}}\n"
+STYLE += (
+    "\n".join(f".animation[data-animation] .animation-w{n} td{{width:{n / 2}em}}" for n in range(6, 23))
+    + "\n"
+)
 STYLE += Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
-class Film:
-    """一部影片。
+class Animation:
+    """一部动画。
 
     title : 片名；description : 文字描述，一步一行；name : HTML 里各个 id 的开头，同样的内容总是同样的 id；
     frames : 每一帧的（文字, 三个表），都是 HTML，第 0 帧是还没开始。
@@ -61,10 +64,10 @@ class Film:
         shots = "\n".join(self._shot(step, last) for step in range(last + 1))
         # 两个 ignore：词元里的 $ 不会被 MathJax 当成公式
         return (
-            f'<figure class="film mathjax_ignore tex2jax_ignore" id="{self.name}" data-film>\n'
+            f'<figure class="animation mathjax_ignore tex2jax_ignore" id="{self.name}" data-animation>\n'
             f"<style>{STYLE}</style>\n"
-            f'<figcaption class="film-title">{html.escape(self.title)}</figcaption>\n'
-            f'<div class="film-frames">\n{shots}\n</div>\n</figure>'
+            f'<figcaption class="animation-title">{html.escape(self.title)}</figcaption>\n'
+            f'<div class="animation-frames">\n{shots}\n</div>\n</figure>'
         )
 
     def _shot(self, step, last):
@@ -75,30 +78,31 @@ class Film:
         """
         story, tables = self.frames[step]
         count = f"第 {step} / {last} 步" if step else f"开始，共 {last} 步"
-        back = f'<label class="film-back" for="{self.name}-{step - 1}"></label>' if step else ""
+        back = f'<label class="animation-back" for="{self.name}-{step - 1}"></label>' if step else ""
         on = (
-            f'<label class="film-next" for="{self.name}-{step + 1}"></label>'
+            f'<label class="animation-next" for="{self.name}-{step + 1}"></label>'
             if step < last
-            else f'<label class="film-again" for="{self.name}-0"></label>'
+            else f'<label class="animation-again" for="{self.name}-0"></label>'
         )
         return (
-            f'<input class="film-radio" type="radio" name="{self.name}" id="{self.name}-{step}" '
+            f'<input class="animation-radio" type="radio" name="{self.name}" id="{self.name}-{step}" '
             f'aria-label="{count}"{"" if step else " checked"} hidden="hidden" '
             'data-lm-suppress-shortcuts="true">\n'
-            f'<div class="film-frame{" fragment" if step else ""}" role="group" aria-label="{count}">\n'
-            f'<div class="film-board">\n<div class="film-story">\n<p><b class="film-step">{count}</b> '
+            f'<div class="animation-frame{" fragment" if step else ""}" role="group" aria-label="{count}">\n'
+            '<div class="animation-board">\n<div class="animation-story">\n'
+            f'<p><b class="animation-step">{count}</b> '
             f"{story}\n</div>\n{tables}\n</div>\n"
-            f'<div class="film-controls" hidden="hidden">{back}{on}</div>\n</div>'
+            f'<div class="animation-controls" hidden="hidden">{back}{on}</div>\n</div>'
         )
 
 
-def film_scores(Q, K, scores, tokens, *, queries=None, name=None):
+def animate_scores(Q, K, scores, tokens, *, queries=None, name=None):
     """第 2 步，一步算一个分数：scores 的第 i 行第 j 列是 Q 的第 i 行与 Kᵀ 的第 j 列的点积。
 
     Q : (n_q, d_k)；K : (n_k, d_k)；scores : (n_q, n_k)，即 Q Kᵀ；tokens : n_k 个键的词元。
     queries : n_q 个查询的词元，不写就是 tokens。n_q、n_k 最多 6，d_k 最多 8，每个数的绝对值小于 1e6。
-    name : id 的开头，不写就由内容决定；同一页放两部一模一样的影片时才要写。
-    返回 Film，n_q × n_k 步，从左到右、从上到下。
+    name : id 的开头，不写就由内容决定；同一页放两部一模一样的动画时才要写。
+    返回 Animation，n_q × n_k 步，从左到右、从上到下。
     ValueError：形状不合、太大，或 scores 不是 Q Kᵀ（指出第一个不对的数）。
     """
     Q, K, scores = checks.matrix(Q, "Q"), checks.matrix(K, "K"), checks.matrix(scores, "scores")
@@ -116,8 +120,8 @@ def film_scores(Q, K, scores, tokens, *, queries=None, name=None):
         done = np.arange(scores.size).reshape(scores.shape) < step
         row, col, cell = (None, None, None) if i is None else (np.s_[i, :], np.s_[:, j], (i, j))
         return (
-            _table("left film-q", f"Q {Q.shape} · 查询", Q, wide[0], rows=rows, lit=row),
-            _table("top film-k", f"Kᵀ {K.T.shape} · 键", K.T, wide[1], cols=cols, lit=col),
+            _table("left animation-q", f"Q {Q.shape} · 查询", Q, wide[0], rows=rows, lit=row),
+            _table("top animation-k", f"Kᵀ {K.T.shape} · 键", K.T, wide[1], cols=cols, lit=col),
             _table(
                 "result",
                 f"scores {scores.shape} · 注意力分数",
@@ -139,24 +143,24 @@ def film_scores(Q, K, scores, tokens, *, queries=None, name=None):
         plain, shown = _dot(Q[i], K[j], scores[i, j])
         frames.append((who.format(*map(_isolated, names)) + shown, where, tables(step, i, j)))
         lines.append(f"{who.format(*names)}{plain}；{where}")
-    return _film(
+    return _animation(
         "scores = Q Kᵀ：一步算一个分数",
         [f"Q {Q.shape}：{_read(rows, Q)}", f"K {K.shape}，在 Kᵀ 里一列一个键：{_read(cols, K)}"],
         lines,
         f"scores {scores.shape}：{_read(rows, scores)}",
         frames,
-        "film-scores",
+        "animation-scores",
         name,
     )
 
 
-def film_weighted_sum(weights, V, output, tokens, columns=None, *, queries=None, name=None):
+def animate_weighted_sum(weights, V, output, tokens, columns=None, *, queries=None, name=None):
     """第 5 步，一步加一行值：output 的第 i 行是 V 的各行乘上 weights 第 i 行的数，加起来。
 
     weights : (n_q, n_k)，每个数在 0 到 1 之间；V : (n_k, d_v)；output : (n_q, d_v)，即 weights V；
     tokens : n_k 个键的词元。columns : d_v 个列名；queries : n_q 个查询的词元，不写就是 tokens。
-    n_q、n_k 最多 6，d_v 最多 8，每个数的绝对值小于 1e6。name : 同 `film_scores`。
-    返回 Film，n_q × n_k 步：先给第 1 行加上每个键的值，再给第 2 行加……没有加完的一行用文字注明。
+    n_q、n_k 最多 6，d_v 最多 8，每个数的绝对值小于 1e6。name : 同 `animate_scores`。
+    返回 Animation，n_q × n_k 步：先给第 1 行加上每个键的值，再给第 2 行加……没有加完的一行用文字注明。
     ValueError：形状不合、太大，或 output 不是 weights V（指出第一个不对的数）。
     """
     weights = checks.weights(weights)
@@ -192,9 +196,9 @@ def film_weighted_sum(weights, V, output, tokens, columns=None, *, queries=None,
                 cols=keys,
                 lit=cell,
             ),
-            _table("top film-v", f"V {V.shape} · 值", V, wide[1], rows=keys, cols=columns, lit=value),
+            _table("top animation-v", f"V {V.shape} · 值", V, wide[1], rows=keys, cols=columns, lit=value),
             _table(
-                "result film-sums",
+                "result animation-sums",
                 f"output {output.shape} · 输出",
                 so_far,
                 wide[1],
@@ -218,30 +222,30 @@ def film_weighted_sum(weights, V, output, tokens, columns=None, *, queries=None,
         frames.append((f"{who.format(*map(_isolated, names))} {shown}", where, tables(step, i, k)))
         lines.append(f"{who.format(*names)} {plain}；{where}")
     names = f"（列：{'、'.join(columns)}）" if columns else ""
-    return _film(
+    return _animation(
         "output = weights V：一步加一行值",
         [f"weights {weights.shape}：{_read(rows, weights)}", f"V {V.shape}{names}：{_read(keys, V)}"],
         lines,
         f"output {output.shape}：{_read(rows, output)}",
         frames,
-        "film-weighted-sum",
+        "animation-weighted-sum",
         name,
     )
 
 
-def _film(title, opening, lines, ending, frames, kind, name):
+def _animation(title, opening, lines, ending, frames, kind, name):
     """frames 是 [(这一步的式子, 在哪里, 三个表)]；没有 name 就用 kind 加上内容的校验和。"""
     steps = [f"第 {step} 步：{line}" for step, line in enumerate(lines, start=1)]
-    description = "\n".join([f"影片「{title}」，共 {len(lines)} 步", *opening, *steps, ending])
+    description = "\n".join([f"动画「{title}」，共 {len(lines)} 步", *opening, *steps, ending])
     shots = []
     for story, where, tables in frames:
-        place = f'\n<p class="film-place">{where}</p>' if where else ""
+        place = f'\n<p class="animation-place">{where}</p>' if where else ""
         shots.append((f"{story}</p>{place}", "\n".join(tables)))
     if name is None:
         name = f"{kind}-{zlib.crc32(str([title, shots]).encode()):08x}"
     elif not (isinstance(name, str) and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)):
         raise ValueError(f"name 用作 HTML 的 id：以字母开头，只含字母、数字、- 和 _；收到 {shown(name)}。")
-    return Film(title, description, tuple(shots), name)
+    return Animation(title, description, tuple(shots), name)
 
 
 # ---------------------------------------------------------------- 检查
@@ -259,26 +263,26 @@ def _check_shapes(matrices, fit, expected, rule):
     n_q, n_k, width = len(left), len(right), right.shape[1]
     if max(n_q, n_k) > MOST_TOKENS or width > MOST_COLUMNS:
         raise ValueError(
-            f"影片最多放 {MOST_TOKENS} 个查询、{MOST_TOKENS} 个键，一行最多 {MOST_COLUMNS} 个数；"
+            f"动画最多放 {MOST_TOKENS} 个查询、{MOST_TOKENS} 个键，一行最多 {MOST_COLUMNS} 个数；"
             f"收到 {received}。请只看其中几行（例如第一个矩阵和结果都取 [:3]，queries=tokens[:3]），"
             "或者用 plot_weights、plot_matrix 看整个矩阵。"
         )
     for name, M in matrices.items():
         if np.abs(M).max() >= LARGEST:
             raise ValueError(
-                f"影片里的数，绝对值要小于 {LARGEST:g}，才写得进格子；收到 {name} {M.shape}，"
+                f"动画里的数，绝对值要小于 {LARGEST:g}，才写得进格子；收到 {name} {M.shape}，"
                 f"最大的是 {np.abs(M).max():g}。请先把数除小，再算一遍。"
             )
 
 
 def _check_result(name, result, left, right, call):
-    """result 的每个数都要是 left 的一行与 right 的一列的点积；这只是核对，影片里写的是 result。"""
+    """result 的每个数都要是 left 的一行与 right 的一列的点积；这只是核对，动画里写的是 result。"""
     expected, scale = left @ right, np.abs(left) @ np.abs(right)
     wrong = np.argwhere(np.abs(result - expected) > TOLERANCE * np.maximum(1, scale))
     if len(wrong):
         i, j = wrong[0]
         raise ValueError(
-            f"影片里不能有错的和：{name} {result.shape} 的第 {i + 1} 行第 {j + 1} 列"
+            f"动画里不能有错的和：{name} {result.shape} 的第 {i + 1} 行第 {j + 1} 列"
             f"应是 {expected[i, j]:.7g}，收到 {result[i, j]:.7g}。"
             f"请原样传入 {call} 的结果：没有舍入、缩放或转置过。"
         )
@@ -334,7 +338,7 @@ def _dot(q, k, total):
     factors = [(_factor(a), _factor(b)) for a, b in zip(q, k, strict=True)]
     products = f"{_equals(exact)} {' + '.join(map(_factor, q * k))}"
     relation = _equals(exact and _exact([total]))
-    colored = " + ".join(f'<b class="film-q">{a}</b>×<b class="film-k">{b}</b>' for a, b in factors)
+    colored = " + ".join(f'<b class="animation-q">{a}</b>×<b class="animation-k">{b}</b>' for a, b in factors)
     plain = " + ".join(f"{a}×{b}" for a, b in factors)
     if len(q) == 1:  # 只有一项：它就是和
         return (
@@ -354,15 +358,17 @@ def _mixture(weights, values, total, note):
     signs = [_equals(exact)] + ["+"] * (len(terms) - 1)
     result = f"{_equals(exact and _exact(total))} "
     plain = " ".join(f"{sign} {w} × {v}" for sign, (w, v) in zip(signs, terms, strict=True))
-    shown = [f'{sign} {w} × <b class="film-v">{v}</b>' for sign, (w, v) in zip(signs, terms, strict=True)]
-    shown[-1] = f'<span class="film-added">{shown[-1]}</span>'
+    shown = [
+        f'{sign} {w} × <b class="animation-v">{v}</b>' for sign, (w, v) in zip(signs, terms, strict=True)
+    ]
+    shown[-1] = f'<span class="animation-added">{shown[-1]}</span>'
     total = _vector(total)
-    state = f'<span class="film-state">{html.escape(note)}</span>'
+    state = f'<span class="animation-state">{html.escape(note)}</span>'
     return f"{plain} {result}{total}{note}", _lines(*shown, f"{result}<strong>{total}</strong>{state}")
 
 
 def _lines(*parts):
-    return " ".join(f'<span class="film-sum">{part}</span>' for part in parts)
+    return " ".join(f'<span class="animation-sum">{part}</span>' for part in parts)
 
 
 def _read(labels, M):
@@ -380,7 +386,7 @@ def _mask(shape, where):
 
 
 def _width(*matrices, labels=()):
-    """一格多宽：放得下最长的数和列名，单位是半个 em；对应样式里的 film-w6 到 film-w22。"""
+    """一格多宽：放得下最长的数和列名，单位是半个 em；对应样式里的 animation-w6 到 animation-w22。"""
     texts = [_write(value) for M in matrices for value in M.flat] + list(labels or ())
     return min(22, max(6, *(int(np.ceil(2 * sum(map(_em, text)) + 2.4)) for text in texts)))
 
@@ -421,6 +427,6 @@ def _table(kind, caption, M, width, *, rows=None, cols=None, lit=None, shown=Non
         body.append(f"<tr>{name}{''.join(cell(i, j) for j in range(M.shape[1]))}</tr>")
     # 行内样式只为去掉了 CSS 的地方：三个表并排
     return (
-        f'<table class="film-table film-w{width} film-{kind}" style="display:inline-table">'
+        f'<table class="animation-table animation-w{width} animation-{kind}" style="display:inline-table">'
         f"<caption>{html.escape(caption)}</caption>{top}<tbody>{''.join(body)}</tbody></table>"
     )

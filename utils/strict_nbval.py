@@ -18,7 +18,9 @@ from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
 from utils.__main__ import pins
-from utils.refresh import kept_output_data, kept_output_metadata, kernel_environment, picture_difference
+from utils.kernels import kernel_environment
+from utils.notebooks import kept_output_data, kept_output_metadata
+from utils.pictures import picture_difference
 
 
 def why_no_pixels() -> str | None:

@@ -7,11 +7,10 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
-from utils.attention import LARGEST, shown
-from utils.inputs import as_names, is_integer, is_number, printable
+from utils.checks import LARGEST, as_names, is_integer, is_number, printable, shown
+from utils.numbers import decimals, fixed, steady, tick
 from utils.plotting import checks
 from utils.plotting.figure import LINE, new_figure, place, write, write_title
-from utils.plotting.numbers import decimals, fixed, steady, tick
 from utils.plotting.panel import Panel
 from utils.plotting.style import BASE, PAD, QKV_COLORS, ROOM, SMALL, TITLE, colormap, course_context
 from utils.plotting.text import text_height, widest, wrap
@@ -115,9 +114,7 @@ def plot_matrices(
         arrays = {name: checks.weights(M, name) for name, M in panels.items()}
     else:
         arrays = {name: checks.matrix(M, name, allow_masked=True) for name, M in panels.items()}
-    received, operators = operators, as_names(() if operators is None else operators)
-    if operators is None:
-        raise ValueError(f'operators 要写成一列符号，如 ("@", "=")；收到 {shown(received)}。')
+    operators = as_names("operators", () if operators is None else operators)
     if operators and len(operators) != len(arrays) - 1:
         raise ValueError(
             f"运算符画在相邻两个矩阵之间：{len(arrays)} 个矩阵要 {len(arrays) - 1} 个运算符；"

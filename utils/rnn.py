@@ -5,7 +5,7 @@
         attention  softmax(Q Kᵀ / √d_k) V，所有位置一起算
     三把尺子，对两种 layer 一样量：
         gradient_norms    ∂(第 T 个输出)/∂x_1 有多大：第一个词元动一点，最后的输出动多少
-        serial_steps      最长的一串矩阵乘法：后一次要等前一次算完，几次
+        sequential_operations      最长的一串矩阵乘法：后一次要等前一次算完，几次
         number_of_scores  softmax 要处理多少个分数：内存的代价
 
 约定与全课一致：一行是一个词元，投影写成 ``x @ W``。全部是 float64；随机数来自 numpy 的固定种子。
@@ -21,8 +21,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from utils.attention import LARGEST, shown
-from utils.inputs import as_list, is_integer, is_number
+from utils.checks import LARGEST, as_list, is_integer, is_number, shown
 
 WIDEST, LONGEST, MOST_NUMBERS = 4096, 10**6, 10**8  # 再多，一台笔记本电脑的内存就放不下
 
@@ -49,7 +48,7 @@ def attention(X, W_Q, W_K, W_V):
     """一层自注意力：softmax(Q Kᵀ / √d_k) V，没有遮罩。
 
     X : (..., T, d)；W_Q, W_K : (d, d_k)；W_V : (d, width)，都是 torch 张量。返回 (..., T, width)。
-    这里不用 torch 的融合算子，为的是让 ``serial_steps`` 看得见每一次乘法。
+    这里不用 torch 的融合算子，为的是让 ``sequential_operations`` 看得见每一次乘法。
     ValueError：不是这样的张量、含 NaN 或无穷，或者形状对不上。
     """
     _check_attention(X, W_Q, W_K, W_V)
@@ -121,7 +120,7 @@ def gradient_norms(layer, X, lengths):
     return np.array([np.median(_jacobian_norms(layer, x)) for x in _prefixes(layer, X, lengths)])
 
 
-def serial_steps(layer, X, lengths):
+def sequential_operations(layer, X, lengths):
     """只留前 T 个词元时，从输入到输出最长的一串矩阵乘法有几次：后一次要等前一次的结果。
 
     沿自动求导的图数出来，不是计时。参数同 ``gradient_norms``，只用第一句；返回 (len(lengths),) 整数。

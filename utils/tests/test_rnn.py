@@ -1,4 +1,4 @@
-"""recurrence.py 的事实，用解析的雅可比矩阵、差分、numpy 循环和 torch 自带的层核对。"""
+"""rnn.py 的事实，用解析的雅可比矩阵、差分、numpy 循环和 torch 自带的层核对。"""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from utils.attention import attention_scores, self_attention
-from utils.recurrence import (
+from utils.rnn import (
     attention,
     gradient_norms,
     number_of_scores,
@@ -15,7 +15,7 @@ from utils.recurrence import (
     random_rnn,
     random_sentences,
     rnn,
-    serial_steps,
+    sequential_operations,
 )
 
 LENGTHS = [1, 2, 4, 8, 16, 32, 64]
@@ -169,8 +169,8 @@ def test_attention_that_looks_at_the_first_token_keeps_its_whole_gradient():
 
 def test_rnn_needs_t_products_one_after_another_and_attention_three():
     X = random_sentences(64)
-    assert serial_steps(random_rnn(), X, LENGTHS).tolist() == LENGTHS
-    assert serial_steps(random_attention(), X, LENGTHS).tolist() == [3] * len(LENGTHS)
+    assert sequential_operations(random_rnn(), X, LENGTHS).tolist() == LENGTHS
+    assert sequential_operations(random_attention(), X, LENGTHS).tolist() == [3] * len(LENGTHS)
 
 
 CHAINS = {
@@ -186,22 +186,24 @@ CHAINS = {
 
 
 @pytest.mark.parametrize("case", CHAINS)
-def test_serial_steps_count_the_longest_chain_of_products(case):
+def test_sequential_operations_count_the_longest_chain_of_products(case):
     function, expected = CHAINS[case]
     A = torch.eye(4, dtype=torch.float64)
     X = random_sentences(3, 4, sentences=1)
-    assert serial_steps(lambda x: function(x, A), X, [3]).tolist() == [expected]
+    assert sequential_operations(lambda x: function(x, A), X, [3]).tolist() == [expected]
 
 
 def test_how_the_tokens_were_made_is_not_counted():
     A = torch.eye(4, dtype=torch.float64, requires_grad=True)
     X = random_sentences(3, 4, sentences=1) @ A
-    assert serial_steps(random_rnn(4), X, [1, 3]).tolist() == [1, 3]
+    assert sequential_operations(random_rnn(4), X, [1, 3]).tolist() == [1, 3]
     assert gradient_norms(random_rnn(4), X, [3]) == gradient_norms(random_rnn(4), X.detach(), [3])
 
 
 def test_a_sentence_of_two_thousand_tokens_can_be_counted():
-    assert serial_steps(random_rnn(2), random_sentences(2000, 2, sentences=1), [2000]).tolist() == [2000]
+    assert sequential_operations(random_rnn(2), random_sentences(2000, 2, sentences=1), [2000]).tolist() == [
+        2000
+    ]
 
 
 def test_attention_has_as_many_scores_as_our_numpy_step_makes_and_an_rnn_none():
@@ -227,7 +229,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(name):
     assert not np.isclose(run(1), first).any()
 
 
-@pytest.mark.parametrize("measure", [gradient_norms, serial_steps, number_of_scores])
+@pytest.mark.parametrize("measure", [gradient_norms, sequential_operations, number_of_scores])
 def test_measuring_changes_neither_the_tokens_nor_torch(measure):
     X, layer = random_sentences(4, 3), random_attention(3)
     before, state, threads = X.clone(), torch.get_rng_state(), torch.get_num_threads()
@@ -256,7 +258,7 @@ X4 = random_sentences(4, 3, sentences=1)
 
 MISFITS = {
     "长度为 0": (lambda: gradient_norms(random_rnn(3), X4, [0]), ["1 到 4", "T = 0", "(1, 4, 3)"]),
-    "长度过大": (lambda: serial_steps(random_rnn(3), X4, [2, 5]), ["1 到 4", "T = 5"]),
+    "长度过大": (lambda: sequential_operations(random_rnn(3), X4, [2, 5]), ["1 到 4", "T = 5"]),
     "长度不是整数": (lambda: number_of_scores(random_rnn(3), X4, [2.5]), ["整数", "T = 2.5"]),
     "少了一维": (lambda: gradient_norms(random_rnn(3), X4[0], [1]), ["三维", "(4, 3)", "X[None]"]),
     "RNN 宽度不同": (lambda: gradient_norms(random_rnn(5), X4, [1]), ["W_x (5, 5)", "width"]),

@@ -1,0 +1,261 @@
+"""检查：收到的是不是该收到的东西。utils 里检查参数都用这里的函数，同一条规则只写一遍。
+
+不合规则就抛出 ValueError，消息三行：规则、收到了什么、怎么办。
+"""
+
+import numbers
+import re
+
+import numpy as np
+
+LARGEST = 1e100  # 两个这样的数相乘、再加上很多项，仍远在 float64 的范围（约 1e308）之内
+
+# 单独的半个字符（把文字从中间切开、或读错编码时出现）：写不进文件，也画不出来
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# 改变书写方向的记号：看不见，却会把后面的字也倒过来；阿拉伯文、希伯来文不靠它们也从右往左写
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def refusal(rule, received, way_out):
+    """一个 ValueError，消息是三行：规则、收到了什么、怎么办。"""
+    return ValueError(f"{rule}。\n收到：{received}。\n怎么办：{way_out}。")
+
+
+def require(condition, rule, received, way_out):
+    """condition 不成立就抛出 ValueError，消息同 `refusal`。"""
+    if not condition:
+        raise refusal(rule, received, way_out)
+
+
+# ---------------------------------------------------------------- 数组
+
+
+def as_arrays(shapes, /, *, masked=None, **values):
+    """把每个值变成形状合乎 shapes 的 float64 数组，或说明它为什么不行；值原样不动。
+
+    shapes : 每个值的形状，如 "(n_q, d_k), (n_k, d_k)"；同一个字母在哪里都要一样大
+    masked : None 只收有限的数；"any" 也收 −∞（被遮住的键）；"some" 也收 −∞，但不能整行都是
+    values : 名字=值，与 shapes 一一对应
+    返回一个数组；不止一个值时是一列数组。
+    ValueError：不是实数、空的、维数不对、含 NaN 或无穷（或绝对值超过 1e100）、形状对不上。
+    """
+    forms = re.findall(r"\([^)]*\)", shapes)
+    arrays = {
+        name: _array(name, value, form, masked)
+        for (name, value), form in zip(values.items(), forms, strict=True)
+    }
+    _check_sizes(arrays, dict(zip(arrays, map(_letters, forms), strict=True)))
+    return list(arrays.values()) if len(arrays) > 1 else next(iter(arrays.values()))
+
+
+def real_array(value):
+    """value 里的实数，一个新的 float64 数组；不是由实数组成时返回 None。"""
+    if _hides_numbers(value):
+        return None
+    try:
+        array = np.asarray(value)
+    except Exception:  # 长短不一的列表、要求梯度的 torch 张量、别人写的 __array__：什么错误都可能有
+        return None
+    if array.dtype.kind not in "biuf":
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):  # 放不进 float64 的 longdouble 成为 inf
+        return array.astype(np.float64)
+
+
+def _array(name, value, form, masked):
+    array, ndim = real_array(value), len(_letters(form))
+    require(
+        array is not None,
+        f"{name} 必须由实数组成，形状 {form}，各行一样长",
+        _kind(value),
+        _way_to_numbers(name, value, masked),
+    )
+    require(
+        array.size > 0,
+        f"{name} 不能是空的，形状 {form} 里每个数至少是 1",
+        f"形状 {array.shape}",
+        "至少写一行，每行至少一个数",
+    )
+    require(
+        array.ndim == ndim,
+        f"{name} 必须是{'二维矩阵' if ndim == 2 else f' {ndim} 维数组'}，形状 {form}",
+        f"{array.ndim} 维，形状 {array.shape}",
+        _way_to_dimensions(name, array.ndim, ndim),
+    )
+    bad = ~((np.abs(array) <= LARGEST) | (np.isneginf(array) & bool(masked)))
+    if bad.any():
+        where = np.argwhere(bad)[0]
+        units = "个" if ndim == 1 else "行列" if ndim == 2 else "层" * ndim
+        place = "".join(f"第 {i + 1} {unit}" for i, unit in zip(where, units, strict=True))
+        raise refusal(
+            f"{name} 里不能有 NaN 或{'正' if masked else ''}无穷，绝对值也不能超过 {LARGEST:g}，形状 {form}",
+            f"形状 {array.shape}，{place}是 {array[tuple(where)]}",
+            f"从这个数往回查，看它是哪一步算出来的{'；要遮住一个键就写 -np.inf' if masked else ''}",
+        )
+    hidden = np.flatnonzero(np.isneginf(array).all(axis=-1)) if masked == "some" else []
+    if len(hidden):
+        raise refusal(
+            f"{name} 的每一行至少要有一个没被遮住的键，否则没有权重可分",
+            f"形状 {array.shape}，第 {hidden[0] + 1} 行全是 −∞",
+            "检查遮罩；每个词元至少应能看到自己",
+        )
+    return array
+
+
+def _check_sizes(arrays, letters):
+    """同一个字母在两处大小不同，就说出是哪两处。"""
+    seen = {}
+    for name, array in arrays.items():
+        for axis, (letter, size) in enumerate(zip(letters[name], array.shape, strict=True)):
+            other, other_axis = seen.setdefault(letter, (name, axis))
+            wanted = arrays[other].shape[other_axis]
+            if size == wanted:
+                continue
+            mine, theirs = _size_name(letters[name], axis), _size_name(letters[other], other_axis)
+            rule = f"{other} 与 {name} 的{mine}必须相同" if mine == theirs else ""
+            turned = array.ndim == 2 and array.shape[1 - axis] == wanted
+            raise refusal(
+                (rule or f"{other} 的{theirs}必须等于 {name} 的{mine}") + f"（都是 {letter}）",
+                "，".join(f"{each} {arrays[each].shape}" for each in arrays),
+                f"{name} 的{mine}应是 {wanted}；"
+                + (
+                    f"它转置以后正好对得上：{name} 是不是多转置或少转置了一次"
+                    if turned
+                    else "看看是不是写反了"
+                )
+                + "，或者来自不同的句子",
+            )
+
+
+def _letters(form):
+    return [letter.strip() for letter in form.strip("()").split(",") if letter.strip()]
+
+
+def _size_name(letters, axis):
+    return "长度" if len(letters) == 1 else f"{'行列'[axis]}数" if len(letters) == 2 else f"第 {axis + 1} 维"
+
+
+def _hides_numbers(value, depth=3):
+    """np.ma 是不是遮住了 value 里的数，也看列表里面：asarray 会悄悄丢掉遮罩，或把遮住的数换成 NaN。"""
+    if isinstance(value, list | tuple):
+        return depth > 0 and any(_hides_numbers(item, depth - 1) for item in value)
+    return isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)
+
+
+def _kind(value):
+    """收到的是什么：类型，再加上形状和元素类型，或者列表每一行的长度。"""
+    kind = type(value).__name__
+    if isinstance(getattr(value, "shape", None), tuple):
+        dtype = getattr(value, "dtype", None)
+        return f"{kind}，形状 {tuple(value.shape)}" + (f"，元素类型 {dtype}" if dtype is not None else "")
+    if isinstance(value, list | tuple):
+        lengths = sorted({len(row) if hasattr(row, "__len__") else 1 for row in value})
+        return f"{kind}，{len(value)} 行，每行 {' 或 '.join(map(str, lengths))} 个"
+    return f"{kind} {shown(value)}" if isinstance(value, str | numbers.Number) else kind
+
+
+def _way_to_numbers(name, value, masked):
+    if hasattr(value, "detach"):
+        return f"torch 张量先写 {name}.detach().double().numpy()"
+    if _hides_numbers(value):
+        return f"遮住的格先填上数，写 {name}.filled({'-np.inf' if masked else '0'})"
+    if hasattr(value, "astype"):
+        return f"里面都是实数时写 {name}.astype(float)；文字、None、复数要先换成实数"
+    return "每一行写一样多的实数，如 [[1, 0], [0, 1]]；文字、None、复数要先换成实数"
+
+
+def _way_to_dimensions(name, received, wanted):
+    if received > wanted:
+        return f"从中取出一份，如 {name}{'[0]' * (received - wanted)}"
+    if wanted == 2:
+        return f"这是一行就写 np.reshape({name}, (1, -1))，是一列就写 np.reshape({name}, (-1, 1))"
+    return f"用 np.reshape 补成 {wanted} 维"
+
+
+# ---------------------------------------------------------------- 一个数
+
+
+def is_integer(value, low, high):
+    """value 是不是 low 到 high 之间的一个整数（Python 或 numpy 的；True、2.0、张量都不算）。"""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and low <= value <= high  # numpy 的布尔值本来就不是 np.integer
+
+
+def is_number(value, low, high):
+    """value 是不是 low 到 high 之间的一个实数（Python 或 numpy 的；NaN、True、文字、张量都不算）。"""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return real and bool(low <= value <= high)
+
+
+def as_integer(name, value, low, high, example):
+    """name 必须是 low 到 high 之间的整数；返回 int。"""
+    most = f"、不大于 {high}" if high < np.inf else ""
+    require(
+        is_integer(value, low, high),
+        f"{name} 必须是不小于 {low}{most} 的整数",
+        shown(value),
+        f"写成如 {name}={example}",
+    )
+    return int(value)
+
+
+def as_positive(name, value, way_out):
+    """name 必须是正数，不大于 LARGEST；返回 float。"""
+    good = is_number(value, 0, LARGEST) and value > 0
+    require(good, f"{name} 必须是一个正数", f"{name} = {shown(value)}", way_out)
+    return float(value)
+
+
+# ---------------------------------------------------------------- 文字
+
+
+def as_list(value):
+    """一列有次序的东西成为列表；不是的返回 None。
+
+    字符串（一个字一个）、列表、元组、range、numpy 数组、pandas 的一列都行。集合和字典没有说好的次序，
+    生成器只能用一遍，字节串是数，都不算。
+    """
+    if isinstance(value, str | list | tuple | range):
+        return list(value)
+    try:
+        items = value.tolist()  # numpy、pandas、torch
+    except Exception:  # 没有 tolist，或者别人的 tolist 做不了（没有数据的张量等）
+        return None
+    return items if isinstance(items, list) else None
+
+
+def as_names(name, value, count=None, what="个"):
+    """一列名字成为一列 str：文字照抄，数写成文字。
+
+    count : 应有几个；what : 一个名字对应矩阵的什么，如「行」。不给 count 就不管几个。
+    ValueError：不是一列文字或数，或者个数不对。
+    """
+    names = as_list(value)
+    require(
+        names is not None and all(isinstance(item, str | numbers.Number) for item in names),
+        f"{name} 必须是一列文字",
+        shown(value),
+        '写成如 ["猫", "吃", "鱼"] 的列表，或字符串 "猫吃鱼"（一个字一个）',
+    )
+    require(
+        count in (None, len(names)),
+        f"{name} 要{f'一{what}一个，' if what != '个' else ''}共 {count} 个",
+        f"{len(names)} 个：{shown('、'.join(map(str, names)))}",
+        "补齐或去掉多出的；也看看矩阵是不是转置了",
+    )
+    return [str(item) for item in names]
+
+
+def printable(text):
+    """画得出来的一行文字：换行等控制字符换成空格，方向记号去掉，半个字符换成 �。"""
+    return HALF_CHARACTER.sub("\ufffd", _DIRECTIONS.sub("", _CONTROLS.sub(" ", str(text))))
+
+
+def shown(value):
+    """报错里的 value：太长就只写开头；连 repr 也写不出的（如几千位的整数）只写类型。"""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 200 else f"{text[:200]}…"
