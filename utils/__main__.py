@@ -118,7 +118,7 @@ def is_installed(pin):
     """正在运行的 Python 是否恰好装着这个版本；CPU 版 torch 的版本写作 2.13.0+cpu，也算。"""
     name, _, version = pin.partition("==")
     try:
-        return metadata.version(name).split("+")[0] == version
+        return (metadata.version(name) or "").split("+")[0] == version
     except metadata.PackageNotFoundError:
         return False
 
