@@ -23,7 +23,7 @@ from utils import attention
 from utils.examples import load_example
 from utils.exercises import EXERCISES, Verdict, check, hint, predict, running, solution
 from utils.notebooks import NOTEBOOKS
-from utils.tests.test_notebooks import WRONG_WORDS
+from utils.tests.notebook_rules import WRONG_WORDS
 
 STEPS = ["project", "attention_scores", "scale_scores", "softmax", "weighted_sum", "self_attention"]
 FUNCTIONS = [exercise for exercise in EXERCISES.values() if exercise.kind in ("step", "bug")]
