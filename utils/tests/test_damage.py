@@ -28,24 +28,6 @@ DAMAGE = {
         "04_softmax",
         [r"代码格 \[\d+\]：运行出错", r"assert np\.allclose\(softmax\(scaled_scores\), weights"],
     ),
-    "颜色的界限差 1%": (
-        "utils/plotting/heatmaps.py",
-        "Normalize(-limit, limit)",
-        "Normalize(-limit, 1.01 * limit)",
-        "01_projection",
-        [r"-.*热力图「X \(3, 8\)」.*从 −1 到 1$", r"\+.*热力图「X \(3, 8\)」.*从 −1 到 1\.01$"],
-    ),
-    "行和列的名字对调": (
-        "utils/plotting/panel.py",
-        "        box, rows = self.box(cell), len(self.array)\n        axes.tick_params",
-        "        self.row_name, self.col_name = self.col_name, self.row_name\n"
-        "        box, rows = self.box(cell), len(self.array)\n        axes.tick_params",
-        "02_scores",
-        [
-            r"-.*行=查询（谁在看） 猫、吃、鱼；列=键（看向谁）",
-            r"\+.*行=键（看向谁） 猫、吃、鱼；列=查询（谁在看）",
-        ],
-    ),
     "动画点亮 K 的另一列": (  # 文字描述不变，只有 HTML 变
         "utils/animations.py",
         "np.s_[i, :], np.s_[:, j]",
@@ -56,13 +38,6 @@ DAMAGE = {
             r"-.*Kᵀ.*<th scope=\"col\"><mark>我</mark>",
             r"\+.*Kᵀ.*<mark>你</mark></th></tr>",
         ],
-    ),
-    "改动存下的一个输出": (
-        "notebooks/02_scores.ipynb",
-        "array([2., 1., 1.])",
-        "array([2., 1., 1.5])",
-        "02_scores",
-        [r"-array\(\[2\., 1\., 1\.5\]\)", r"\+array\(\[2\., 1\., 1\.\]\)"],
     ),
 }
 
