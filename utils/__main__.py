@@ -8,12 +8,8 @@ import shlex
 import signal
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
-
-try:
-    from importlib import metadata
-except ImportError:  # Python 3.7：走到 main 里，由它说明版本太旧
-    metadata = None
 
 ROOT = Path(__file__).absolute().parent.parent
 VENV = ROOT / ".venv"
@@ -27,7 +23,7 @@ USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python �
     python -m utils test      [pytest 的参数]          准备环境并运行全部检查
 给维护者：
     python -m utils refresh   [笔记本…]                准备环境，重新执行笔记本并保存
-    python -m utils benchmark [--only 哪几项]          准备环境并量速度"""
+    python -m utils benchmark [笔记本…]                准备环境并量速度"""
 
 GROUPS = {  # 子命令另外需要的依赖组
     "slides": "slides",
@@ -50,8 +46,10 @@ INSTALL_FAILED = f"""
 安装没有完成，课程还不能运行。上面有 pip 给出的具体原因，常见的有：
   · 网络中断或超时（timeout、connection）：换个网络；下载太慢，可以先设置镜像：
         python -m pip config set global.index-url 镜像地址
+  · 代理（Proxy、SOCKS）：关掉代理，或改用 http 代理；
   · 没有合适的安装包（No matching distribution）：镜像还没有这个版本，换一个镜像；
     或者 Python 不合适，{PYTHON_RANGE}，而且是 64 位；
+    Intel 芯片的 Mac 和 ARM 版的 Windows 没有这一版的 torch，请换一台电脑；
   · 磁盘空间不够（No space left）：至少留出 3 GB；
   · Windows 的路径太长（Long Path）：把项目文件夹移到盘符下，例如 C:\\course。
 解决后再运行同一条命令，会接着装完。还是不行，就删除项目里的 .venv 文件夹再试。"""
@@ -81,10 +79,11 @@ def run(command, **variables):
 
 
 def in_environment():
-    """正在运行的 Python 是否属于一个虚拟环境，或属于已激活的 conda 环境。"""
+    """正在运行的 Python 是否属于一个虚拟环境，或属于已激活的 conda 环境（base 除外：不改动它的软件包）。"""
     conda = os.environ.get("CONDA_PREFIX")
-    in_conda = bool(conda) and os.path.realpath(conda) == os.path.realpath(sys.prefix)
-    return in_conda or sys.prefix != sys.base_prefix
+    in_conda = conda and os.path.realpath(conda) == os.path.realpath(sys.prefix)
+    named = os.environ.get("CONDA_DEFAULT_ENV") != "base"
+    return sys.prefix != sys.base_prefix or bool(in_conda and named)
 
 
 def venv_python():
@@ -109,33 +108,19 @@ def pins(command):
     if command in GROUPS:
         import tomllib  # Python 3.11 才有，不能放在文件开头
 
-        settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        wanted += group(settings["dependency-groups"], GROUPS[command])
+        groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+        for entry in groups[GROUPS[command]]:  # 一组里可以写着 include-group，指另一组
+            wanted += [entry] if isinstance(entry, str) else groups[entry["include-group"]]
     return [pin for pin in wanted if pin]
 
 
-def group(groups, name):
-    """一个依赖组的全部软件包；写着 include-group 的地方，换成那一组。"""
-    entries = (
-        entry if isinstance(entry, str) else group(groups, entry["include-group"]) for entry in groups[name]
-    )
-    return [pin for entry in entries for pin in ([entry] if isinstance(entry, str) else entry)]
-
-
-def is_whole(package):
-    """package 的文件是否已全部复制：安装中途被打断，就没有 INSTALLER 文件，它总是最后才写。"""
-    return package.read_text("INSTALLER") is not None
-
-
 def is_installed(pin):
-    """正在运行的 Python 是否恰好装着这个版本。"""
+    """正在运行的 Python 是否恰好装着这个版本；CPU 版 torch 的版本写作 2.13.0+cpu，也算。"""
     name, _, version = pin.partition("==")
     try:
-        package = metadata.distribution(name)
+        return metadata.version(name).split("+")[0] == version
     except metadata.PackageNotFoundError:
         return False
-    # CPU 版 torch 的版本写作 2.13.0+cpu
-    return is_whole(package) and package.version.split("+")[0] == version
 
 
 def install(wanted):
@@ -148,16 +133,7 @@ def install(wanted):
     print(f"正在安装软件包。要下载{size}，请保持联网 ……")
     if sys.platform == "linux" and needs_torch:
         print(CPU_HINT.format(shlex.quote(sys.executable)))
-    pip = [sys.executable, "-m", "pip"]
-    if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
-        run([sys.executable, "-m", "ensurepip"])  # 环境只建了一半，或由不带 pip 的工具所建
-    pip += ["install", "--disable-pip-version-check"]
-    # pip 会把只复制了一半的软件包当作已经装好，要明说重装；别人的环境里没有 INSTALLER 不一定是坏的，不动它
-    ours = Path(sys.prefix) == VENV
-    half = [p for p in metadata.distributions() if ours and p.read_text("METADATA") and not is_whole(p)]
-    if half:
-        run([*pip, "--ignore-installed", "--no-deps", *(f"{p.name}=={p.version}" for p in half)])
-    if run([*pip, *wanted]) != 0:
+    if run([sys.executable, "-m", "pip", "install", "--disable-pip-version-check", *wanted]) != 0:
         sys.exit(INSTALL_FAILED)
 
 
@@ -165,21 +141,26 @@ def lab(arguments):
     """用 JupyterLab 打开第一本笔记；arguments 原样交给 JupyterLab。"""
     print("正在打开课程。结束时先保存，再在这个窗口按两次 Ctrl-C。")
     print("下面的英文是运行记录，不用看。浏览器没有自己打开，就把其中 http 开头的网址复制进去。")
-    first = min((ROOT / "notebooks").glob("*.ipynb"))
     command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={ROOT}"]
     # 不用「打开文件」的参数：那样只有浏览器打开笔记，终端里打印的网址不指向它
-    command += [f"--LabApp.default_url=/lab/tree/notebooks/{first.name}", *arguments]
+    command += ["--LabApp.default_url=/lab/tree/notebooks/00_overview.ipynb", *arguments]
     jupyter = Path(__file__).absolute().with_name("jupyter")
     # 这个文件夹里只有一项设置：不弹出「是否接收 Jupyter 新闻」，不联网查新闻和新版本。只对这一次运行有效
     paths = os.pathsep.join(filter(None, [str(jupyter), os.environ.get("JUPYTER_CONFIG_PATH")]))
     # 内核启动时运行 startup.py；学习者自己设过，就用自己的
     startup = os.environ.get("PYTHONSTARTUP") or str(jupyter / "startup.py")
-    return run(command, JUPYTER_CONFIG_PATH=paths, PYTHONSTARTUP=startup)
+    # 用户目录里也有叫 python3 的内核时（别处的 Python 装的），仍用这个环境的
+    return run(command, JUPYTER_CONFIG_PATH=paths, PYTHONSTARTUP=startup, JUPYTER_PREFER_ENV_PATH="1")
 
 
 def test(arguments):
-    """运行全部检查；arguments 原样交给 pytest，返回 pytest 的退出码。"""
-    return run([sys.executable, "-m", "pytest", *arguments])
+    """运行检查，返回 pytest 的退出码；arguments 原样交给 pytest。
+
+    没有参数就是全部检查，分给几个进程（最多 4 个）；一个文件、一本笔记总在同一个进程里。
+    """
+    processes = min(4, os.cpu_count() or 1)
+    everything = ["-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder"]
+    return run([sys.executable, "-m", "pytest", *(arguments or everything)])
 
 
 def main(arguments):

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """先写同一个文件夹里的临时文件，再整个换上去：中途断电，文件也不是旧的就是新的。
+def write_atomically(path, content):
+    """把 content（字节）写进 path：先写临时文件，再整个换上去；中途断电，文件也不是旧的就是新的。
 
     已有的文件保留它的权限；新文件的权限和平常新建的一样。OSError：文件夹不存在或不可写。
     """
@@ -24,7 +24,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         Path(temporary).unlink(missing_ok=True)
 
 
-def _umask() -> int:
+def _umask():
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
@@ -10,7 +9,6 @@ from unittest import mock
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from nbformat import NotebookNode
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 
 from utils.notebooks import cell_name
@@ -34,7 +32,7 @@ class CellError(Exception):
 
 
 @contextmanager
-def kernel_environment() -> Iterator[None]:
+def kernel_environment():
     """这段时间里启动的内核用临时的 IPython 目录：不读用户的设置，主目录不可写也不告警，并且不能联网。"""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         startup = Path(folder, "profile_default", "startup")
@@ -45,9 +43,10 @@ def kernel_environment() -> Iterator[None]:
 
 
 @contextmanager
-def kernel(nb: NotebookNode, folder: Path, *, force_raise_errors: bool = True) -> Iterator[NotebookClient]:
-    """一个全新的内核，在 folder 里执行 nb 的格。
+def kernel(nb, folder, *, force_raise_errors=True):
+    """一个全新的内核（NotebookClient），在 folder 里执行 nb 的格。
 
+    force_raise_errors=False 时，出错的格不抛出异常，只把错误存成输出。
     内核属于当前的 Python，而不是用户目录里某个同样叫 python3 的 kernelspec。
     """
     manager = AsyncKernelManager(
@@ -67,7 +66,7 @@ def kernel(nb: NotebookNode, folder: Path, *, force_raise_errors: bool = True) -
         yield client
 
 
-def execute(nb: NotebookNode, path: Path) -> None:
+def execute(nb, path):
     """在全新的内核里按顺序执行 nb 的每个代码格，输出存进 nb；工作目录是笔记本所在的文件夹。
 
     出错或写了 stderr 时抛出 CellError。
@@ -88,7 +87,7 @@ def execute(nb: NotebookNode, path: Path) -> None:
                 raise _cell_error(path, nb, index, "这一格写了 stderr：\n" + "".join(stderr).strip())
 
 
-def _cell_error(path: Path, nb: NotebookNode, index: int, reason: str) -> CellError:
+def _cell_error(path, nb, index, reason):
     lines = nb.cells[index].source.splitlines()
     shown = "\n".join(f"    {line}" for line in lines[:3] + ["…"] * (len(lines) > 3))
     return CellError(f"{path.name} {cell_name(nb, index)}：\n{shown}\n{reason}")

@@ -5,7 +5,7 @@ import re
 from copy import deepcopy
 from pathlib import Path
 
-from nbformat import NotebookNode, from_dict, v4
+from nbformat import from_dict, v4
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 
@@ -22,8 +22,13 @@ LANGUAGE_INFO = {  # 不含 version：升级 Python 不会改动每一本笔记
 }
 
 
-def find_notebook(name: Path) -> Path:
-    """命令行里写的一本笔记：照写的路径找；没有，就找 notebooks/ 里的这一本，不写 .ipynb 也行。
+def notebook_paths():
+    """课程的每一本笔记，按文件名排序；系统留下的 ._ 文件不算。"""
+    return sorted(path for path in NOTEBOOKS.glob("*.ipynb") if not path.name.startswith("."))
+
+
+def find_notebook(name):
+    """命令行里写的一本笔记（Path）：照写的路径找；没有，就找 notebooks/ 里的这一本，不写 .ipynb 也行。
 
     02_scores、02_scores.ipynb、notebooks/02_scores.ipynb 是同一本。都找不到就原样返回，由读它的人报错。
     """
@@ -31,17 +36,17 @@ def find_notebook(name: Path) -> Path:
     return in_course if name.parent == Path() and not name.is_file() and in_course.is_file() else name
 
 
-def parse(content: bytes) -> NotebookNode:
-    """读笔记本文件的内容，不补、不改任何字段（nbformat.read 会给缺 id 的格随机补一个）。"""
+def parse(content):
+    """读笔记本文件的内容（字节），不补、不改任何字段（nbformat.read 会给缺 id 的格随机补一个）。"""
     return v4.reads(content.decode("utf-8"))
 
 
-def serialise(nb: NotebookNode) -> bytes:
-    """UTF-8、LF、缩进 1 格、键按字母排序、末尾一个换行。"""
+def serialise(nb):
+    """笔记本文件的内容（字节）：UTF-8、LF、缩进 1 格、键按字母排序、末尾一个换行。"""
     return (v4.writes(nb).rstrip("\n") + "\n").encode("utf-8")
 
 
-def cell_name(nb: NotebookNode, index: int) -> str:
+def cell_name(nb, index):
     """一格的名字：在笔记本里排第几；代码格再加上 JupyterLab 里显示的 [n]。"""
     name = f"第 {index + 1} 格"
     if nb.cells[index].cell_type != "code":
@@ -52,14 +57,15 @@ def cell_name(nb: NotebookNode, index: int) -> str:
 # ---------------------------------------------------------------- 规范化
 
 
-def normalise(nb: NotebookNode) -> NotebookNode:
+def normalise(nb):
     """返回一份新的笔记本：只留课程用得到的内容，同样的代码和输出总是得到同样的文件。"""
     nb = deepcopy(nb)
     nb.nbformat, nb.nbformat_minor = 4, 5
     nb.metadata = from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO})
-    ids: set[str] = set()
+    ids = set()
     count = 0
     for cell in nb.cells:
+        cell.source = cell.source.replace("\r\n", "\n")  # Windows 上有的编辑器会这样存
         cell.id = _stable_id(cell, ids)
         ids.add(cell.id)
         cell.metadata = kept_cell_metadata(cell.metadata)
@@ -78,18 +84,18 @@ def normalise(nb: NotebookNode) -> NotebookNode:
     return nb
 
 
-def kept_cell_metadata(metadata: dict) -> NotebookNode:
+def kept_cell_metadata(metadata):
     """只留幻灯片类型、标签和“不可编辑”；JupyterLab 补上的默认值（空标签、可编辑）也不留。"""
     defaults = {"editable": True, "slideshow": {}, "tags": []}
     return from_dict({k: metadata[k] for k, v in defaults.items() if metadata.get(k, v) != v})
 
 
-def kept_output_data(data: dict) -> NotebookNode:
+def kept_output_data(data):
     """滑块是活的，存不下来（它的编号每次都随机）：只留它的文字说明。其余格式全部保留。"""
     return from_dict({mime: value for mime, value in data.items() if mime != WIDGET_VIEW})
 
 
-def kept_output_metadata(metadata: dict) -> NotebookNode:
+def kept_output_metadata(metadata):
     """只留图片的显示宽高。"""
     sizes = {
         mime: {key: value for key, value in values.items() if key in ("width", "height")}
@@ -99,7 +105,7 @@ def kept_output_metadata(metadata: dict) -> NotebookNode:
     return from_dict({mime: size for mime, size in sizes.items() if size})
 
 
-def _stable_id(cell: NotebookNode, taken: set[str]) -> str:
+def _stable_id(cell, taken):
     """合法且没有重复的 id 保留；否则由这一格的内容算出一个，每次都一样。"""
     cell_id, attempt = str(cell.get("id", "")), 0
     while cell_id in taken or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", cell_id):
@@ -108,9 +114,9 @@ def _stable_id(cell: NotebookNode, taken: set[str]) -> str:
     return cell_id
 
 
-def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+def _join_streams(outputs):
     """相邻的同名输出流并成一个：内核分几次送出取决于时机。"""
-    joined: list[NotebookNode] = []
+    joined = []
     for output in outputs:
         if joined and output.output_type == "stream" and joined[-1].get("name") == output.name:
             joined[-1].text += output.text

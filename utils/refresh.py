@@ -11,22 +11,21 @@ import sys
 from copy import deepcopy
 from pathlib import Path
 
-from nbformat import NotebookNode, ValidationError, validate
+from nbformat import ValidationError, validate
 
 from utils.files import write_atomically
 from utils.kernels import CellError, execute
-from utils.notebooks import NOTEBOOKS, find_notebook, normalise, parse, serialise
+from utils.notebooks import NOTEBOOKS, find_notebook, normalise, notebook_paths, parse, serialise
 from utils.pictures import picture_difference
 
-ROOT = Path(__file__).resolve().parent.parent
-README_PICTURE = ROOT / ".github" / "pipeline.png"
+README_PICTURE = NOTEBOOKS.parent / ".github" / "pipeline.png"
 
 
 class RefreshError(Exception):
     """一本笔记没法刷新；消息写明是哪一本、哪一格、为什么。"""
 
 
-def refresh(path: Path) -> bool:
+def refresh(path):
     """重新执行一本笔记并保存；文件有变化时返回 True。出错时抛出 RefreshError，文件不变。"""
     try:
         content = path.read_bytes()
@@ -51,7 +50,7 @@ def refresh(path: Path) -> bool:
     return True
 
 
-def _keep_equal_pictures(nb: NotebookNode, stored: NotebookNode) -> None:
+def _keep_equal_pictures(nb, stored):
     """看不出差别的图沿用存下的字节：在另一种 CPU 上刷新，git 里也没有变化。"""
     for cell, old_cell in zip(nb.cells, stored.cells, strict=True):
         for output, old_output in zip(cell.get("outputs", []), old_cell.get("outputs", []), strict=False):
@@ -61,7 +60,7 @@ def _keep_equal_pictures(nb: NotebookNode, stored: NotebookNode) -> None:
                 new["image/png"] = old["image/png"]
 
 
-def readme_picture() -> str:
+def readme_picture():
     """README 里的图：五个步骤的地图，base64 的 PNG。"""
     from utils.plotting import plot_pipeline  # 只有这里画图；重新执行笔记本时不必花半秒导入它
 
@@ -69,7 +68,7 @@ def readme_picture() -> str:
     return base64.b64encode(png).decode("ascii")
 
 
-def refresh_readme_picture() -> bool:
+def refresh_readme_picture():
     """重画 README 里的图；看不出差别就不写文件。有变化时返回 True。"""
     drawn = readme_picture()
     stored = base64.b64encode(README_PICTURE.read_bytes()).decode("ascii")
@@ -79,12 +78,13 @@ def refresh_readme_picture() -> bool:
     return True
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments=None):
+    """命令行的入口；返回退出码：有一本没法刷新就是 1。"""
     parser = argparse.ArgumentParser(prog="python -m utils refresh", description="重新执行笔记本并保存输出。")
     parser.add_argument("notebooks", nargs="*", type=Path, help="笔记本，如 02_scores；不写就是全部")
     paths = parser.parse_args(arguments).notebooks
     everything = not paths
-    paths = [find_notebook(path) for path in paths] or sorted(NOTEBOOKS.glob("*.ipynb"))
+    paths = [find_notebook(path) for path in paths] or notebook_paths()
     if not paths:
         parser.error(f"{NOTEBOOKS.name}/ 里没有笔记本")
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，出错格里的 ᵀ、√ 也不会让命令中断

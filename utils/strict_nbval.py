@@ -9,7 +9,6 @@ nbval 不看图的像素，不看输出的 metadata、类型和名字，没有 e
 
 import difflib
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib import metadata
 
@@ -23,7 +22,7 @@ from utils.notebooks import kept_output_data, kept_output_metadata
 from utils.pictures import picture_difference
 
 
-def why_no_pixels() -> str | None:
+def why_no_pixels():
     """为什么不比像素，一句话；装着的 matplotlib 就是课程的版本时是 None，要比。"""
     wanted = next(pin for pin in pins("lab") if pin.startswith("matplotlib==")).partition("==")[2]
     if (installed := metadata.version("matplotlib")) == wanted:
@@ -80,7 +79,7 @@ class StrictCell(IPyNbCell):
         return "\n".join(filter(None, [heading, "", error.source, "", error.inner_traceback]))
 
 
-def output_differences(stored: list[dict], fresh: list[dict]) -> Iterator[str]:
+def output_differences(stored, fresh):
     """逐个比较一格存下的输出和重新运行得到的输出；每处不同给出一句话，全部相同则什么也不给。"""
     old_kinds, new_kinds = [_kind(output) for output in stored], [_kind(output) for output in fresh]
     if old_kinds != new_kinds:
@@ -91,12 +90,12 @@ def output_differences(stored: list[dict], fresh: list[dict]) -> Iterator[str]:
             yield f"第 {number} 个输出：{difference}"
 
 
-def _kind(output: dict) -> str:
+def _kind(output):
     """输出的类型；输出流再加上名字，如 stream stdout。"""
     return f"{output['output_type']} {output.get('name', '')}".strip()
 
 
-def _differences(old: dict, new: dict) -> Iterator[str]:
+def _differences(old, new):
     if old["output_type"] == "stream":
         if old["text"] != new["text"]:
             yield _text_difference(_kind(old), old["text"], new["text"])
@@ -104,7 +103,8 @@ def _differences(old: dict, new: dict) -> Iterator[str]:
     old_metadata, new_metadata = old["metadata"], kept_output_metadata(new["metadata"])
     if old_metadata != new_metadata:
         yield f"metadata 不同：存下 {old_metadata}，重新运行得到 {new_metadata}"
-    old_data, new_data = old["data"], kept_output_data(new["data"])
+    # 在 JupyterLab 里运行再保存，滑块的编号也会存下：它是随机的，两边都不比
+    old_data, new_data = kept_output_data(old["data"]), kept_output_data(new["data"])
     if old_data.keys() != new_data.keys():
         yield f"格式不同：存下 {sorted(old_data)}，重新运行得到 {sorted(new_data)}"
     both = sorted(old_data.keys() & new_data.keys(), reverse=True)  # text/plain 在 text/html 前面
@@ -118,7 +118,7 @@ def _differences(old: dict, new: dict) -> Iterator[str]:
             yield _text_difference(mime, str(old_data[mime]), str(new_data[mime]))
 
 
-def _text_difference(name: str, old: str, new: str) -> str:
+def _text_difference(name, old, new):
     """两段文字不同的行：- 是存下的，+ 是重新运行得到的。"""
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
     shown = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
