@@ -6,7 +6,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -29,13 +28,13 @@ ARGUMENTS = (
 )
 
 
-def executable() -> str | None:
+def executable():
     """浏览器的路径；没有就是 None。"""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (*NAMES, *PLACES))), None)
 
 
 @contextmanager
-def chromium() -> Iterator:
+def chromium():
     """一个打开的浏览器（playwright.sync_api.Browser）。
 
     用完就要关：开着的时候，同一进程里不能再用 asyncio（执行笔记本要用）。
@@ -56,7 +55,7 @@ def chromium() -> Iterator:
             browser.close()
 
 
-def _missing(reason: str) -> None:
+def _missing(reason):
     if os.environ.get("COURSE_REQUIRE_BROWSER") == "1":
         pytest.fail(f"{reason}，而 COURSE_REQUIRE_BROWSER=1 要求有浏览器。")
     pytest.skip(reason)
