@@ -1,6 +1,6 @@
 """练习用到的几种记录：练习、错误、判定，和一段能显示的文字。"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -53,7 +53,7 @@ class Mistake:
 class Exercise:
     """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
 
-    title : 与笔记本里的标题一样；notebook : 笔记本的名字，由 sets.load 填上
+    title : 与笔记本里的标题一样；notebook : 笔记本的名字，由 sets.load 填上。少写了哪一项，测试会说
     kind : "step" 写一步；"number" 笔算；"shape" 猜形状；"bug" 找错；"reading" 选读法
     reference : step 是函数；number 是一个数或一组数；shape 是元组；bug 是行号；reading 是选项的字母
     mistakes : 常见错误，答案各不相同；bug 和 reading 的每个错的行号、选项都要有
@@ -67,13 +67,13 @@ class Exercise:
     """
 
     id: str
-    title: str
-    kind: str
-    reference: object
-    mistakes: list[Mistake]
-    hints: list[str]
-    solution: str
-    why: str
+    title: str = ""
+    kind: str = ""
+    reference: object = None
+    mistakes: Sequence[Mistake] = ()
+    hints: Sequence[str] = ()
+    solution: str = ""
+    why: str = ""
     arguments: tuple[str, ...] = ()
     inputs: Callable[..., list[tuple]] | None = None
     shape: str = ""
@@ -91,7 +91,7 @@ class Exercise:
         return sorted([self.reference, *wrong_ones])
 
 
-_HOW = {
+KINDS = {  # 种类 -> 怎样作答
     "step": "把 ... 换成你的代码",
     "number": "把 None 换成你算出的数",
     "shape": "把 None 换成形状，如 (3, 4)",
@@ -102,7 +102,7 @@ _HOW = {
 
 def not_attempted(exercise):
     """还没作答：怎样作答。"""
-    how = _HOW[exercise.kind]
+    how = KINDS[exercise.kind]
     if isinstance(exercise.reference, list):
         how += f"（{len(exercise.reference)} 个，写成 [a, b, …]）"
     message = f'还没作答：{exercise.title}。{how}，再运行这一格。要提示就运行 hint("{exercise.id}")。'

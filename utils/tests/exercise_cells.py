@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from utils.exercises import EXERCISES
+from utils.exercises.records import KINDS
 from utils.notebooks import NOTEBOOKS, parse
 
 ALL = sorted({path.stem for path in NOTEBOOKS.glob("[!.]*.ipynb")} | {e.notebook for e in EXERCISES.values()})
@@ -49,8 +50,12 @@ def records(name):
 def missing_fields(exercise):
     """记录里缺了什么：每一项一句话，说出练习和字段。"""
     needed = {"step": ["arguments", "inputs", "shape"], "bug": ["arguments", "inputs", "shape", "repair"]}
-    fields = ["title", "mistakes", "hints", "solution", "why", *needed.get(exercise.kind, [])]
-    missing = [f"练习 {exercise.id} 没有写 {field}" for field in fields if not getattr(exercise, field)]
+    fields = ["title", "kind", "reference", "mistakes", "hints", "solution", "why"]
+    fields += needed.get(exercise.kind, [])
+    empty = [field for field in fields if getattr(exercise, field) in (None, "", (), [])]
+    missing = [f"练习 {exercise.id} 没有写 {field}" for field in empty]
+    if exercise.kind not in KINDS:
+        missing.append(f"练习 {exercise.id} 的 kind 应是 {'、'.join(KINDS)} 之一")
     if not missing and exercise.kind in needed:
         try:
             exercise.inputs(1)

@@ -120,7 +120,9 @@ def leaks(nb, exercises):
         if cell.cell_type == "code" and re.search(r"\bsolution\(", cell.source):
             yield f"调用了 solution：{cell.source}"
     for text in shown_texts(nb.cells):
-        yield from (f"{exercise.id} 的为什么" for exercise in exercises if exercise.why in text)
+        yield from (
+            f"{exercise.id} 的为什么" for exercise in exercises if exercise.why and exercise.why in text
+        )
     for text in shown_texts(room(nb)):
         for exercise in exercises:
             if exercise.kind in ("step", "bug"):

@@ -1,4 +1,4 @@
-"""练为什么需要注意力。"""
+"""练习：为什么需要注意力。"""
 
 from utils.exercises.records import Exercise, Mistake
 

@@ -1,4 +1,4 @@
-"""练softmax。"""
+"""练习：softmax。"""
 
 import numpy as np
 
