@@ -89,18 +89,25 @@ def repaired(exercise):
 
 
 @cache
-def _definitions(name):
+def _names(name):
     cells = [ast.parse(cell.source) for cell in open_notebook(name).cells if cell.cell_type == "code"]
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     body = [step for cell in cells for step in cell.body if isinstance(step, kinds)]
-    return compile(ast.Module(body, []), f"<{name}>", "exec")
+    names = {}
+    exec(compile(ast.Module(body, []), f"<{name}>", "exec"), names)
+    return names
 
 
 def names_of(name):
     """那本笔记导入和定义的名字，一份新的；不含格子里算出来的数。"""
-    names = {}
-    exec(_definitions(name), names)
-    return names
+    return dict(_names(name))
+
+
+def define(source, exercise):
+    """source 里的函数，在那本笔记里定义。"""
+    names = names_of(exercise.notebook)
+    exec(source, names)
+    return names[re.match(r"def (\w+)", source)[1]]
 
 
 def run_cell(source, names):

@@ -24,7 +24,9 @@ from utils.tests.test_notebooks import WRONG_WORDS
 
 FUNCTIONS = [exercise for exercise in EXERCISES.values() if exercise.kind in ("step", "bug")]
 MATRIX = [(exercise, mistake) for exercise in EXERCISES.values() for mistake in exercise.mistakes]
-KINDS = {exercise.kind: exercise for exercise in EXERCISES.values()}  # 每种一道：判定只看种类
+KINDS = {  # 每种一道：判定只看种类；笔算分一个数和一列数
+    exercise.kind + "s" * isinstance(exercise.reference, list): exercise for exercise in EXERCISES.values()
+}
 
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 each_function = pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda exercise: exercise.id)

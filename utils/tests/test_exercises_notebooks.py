@@ -3,16 +3,15 @@
 import ast
 import re
 
-import numpy as np
 import pytest
 from nbformat import v4
 
-from utils import attention
 from utils.exercises import EXERCISES, check, sets, solution
 from utils.tests.exercise_cells import (
     ALL,
     asked,
     cell_of,
+    define,
     names_of,
     open_notebook,
     records,
@@ -82,15 +81,10 @@ def test_as_shipped_nothing_is_attempted_and_with_the_solution_it_passes(exercis
 
 @each_bug
 def test_the_snippet_is_wrong_as_given_and_right_with_its_line_repaired(exercise):
-    def define(source):
-        names = {"np": np, "softmax": attention.softmax}
-        exec(source, names)
-        return names[re.match(r"def (\w+)", source)[1]]
-
-    broken = check(exercise.id, define(snippet(exercise)))
+    broken = check(exercise.id, define(snippet(exercise), exercise))
     assert broken.status == "wrong"
     assert broken.mistake.startswith("still_")
-    assert check(exercise.id, define(repaired(exercise))).status == "passed"
+    assert check(exercise.id, define(repaired(exercise), exercise)).status == "passed"
 
 
 # ---------------------------------------------------------------- 哪里也没有答案
