@@ -18,9 +18,9 @@
 import difflib
 import math
 
-from utils.checks import is_integer
+from utils.checks import is_integer, shown
 from utils.exercises import running
-from utils.exercises.answers import shorten, type_name
+from utils.exercises.answers import type_name
 from utils.exercises.checking import judge
 from utils.exercises.predictions import predict
 from utils.exercises.records import Exercise, Mistake, Text, Verdict
@@ -79,6 +79,5 @@ def _unknown_message(exercise_id):
         return f'请写上练习的编号，如 "softmax"。{every}'
     if not isinstance(exercise_id, str):
         return f'编号要加引号，如 "softmax"；收到的是{type_name(exercise_id)}。{every}'
-    name = shorten(exercise_id)
-    near = difflib.get_close_matches(name, EXERCISES, n=1)
-    return f"没有叫 {name!r} 的练习。" + (f'是不是 "{near[0]}"？' if near else every)
+    near = difflib.get_close_matches(exercise_id, EXERCISES, n=1)
+    return f"没有叫 {shown(exercise_id)} 的练习。" + (f'是不是 "{near[0]}"？' if near else every)

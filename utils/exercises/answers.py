@@ -8,6 +8,8 @@ from numbers import Number, Real
 
 import numpy as np
 
+from utils.checks import shown
+
 MOST = 1000  # 再长的就不是手写的答案了，不去读它
 _DIGITS = "零一二三四五六七八九"
 _TYPE_NAMES = {
@@ -112,15 +114,10 @@ def received(value):
         return f"{name}，形状 {tuple(shape)}"
     if isinstance(value, list | tuple):
         return f"{name}，有 {len(value)} 项"
-    return f"{name} {shorten(repr(value))}" if isinstance(value, str | Number) else name
+    return f"{name} {shown(value)}" if isinstance(value, str | Number) else name
 
 
 def type_name(value):
     """value 的类型，常见的写出中文。"""
     name = type(value).__name__
     return _TYPE_NAMES.get(name, name)
-
-
-def shorten(text):
-    """太长的文字只留开头。"""
-    return text if len(text) <= 40 else text[:40] + "…"

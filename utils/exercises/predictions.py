@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from utils.exercises.answers import as_numpy, half_width, is_blank, read_numbers, separate, shorten
+from utils.exercises.answers import as_numpy, half_width, is_blank, read_numbers, separate
 from utils.exercises.records import Text
 from utils.numbers import write
 
 TOLERANCE = 0.0051  # 猜到两位小数就算对
-_SHOWN = 20  # 再多的项不写出来
+_SHOWN, _LONGEST = 20, 40  # 再多的项、再长的文字不写出来
 _WORDS = dict.fromkeys(["是", "对", "真", "会", "能", "true", "yes"], True)
 _WORDS |= dict.fromkeys(["否", "错", "假", "不是", "不对", "不会", "不能", "false", "no"], False)
 
@@ -61,7 +61,7 @@ def _show(value):
                 return f"一个形状 {value.shape} 的数组"
             value = value.tolist()
         if isinstance(value, str):
-            return f"“{shorten(value)}”"
+            return f"“{value[:_LONGEST]}{'…' if len(value) > _LONGEST else ''}”"
         if isinstance(value, bool):
             return "是" if value else "否"
         if isinstance(value, list | tuple | set):

@@ -405,7 +405,7 @@ def test_other_slips_are_told_apart(exercise_id, answer, mistake, words):
     ("exercise_id", "words"),
     [
         ("softmx", "没有叫 'softmx' 的练习。是不是 \"softmax\"？"),
-        ("很" * 10**6, f"没有叫 '{'很' * 40}…' 的练习。可用的编号"),
+        ("很" * 10**6, f"没有叫 '{'很' * 199}… 的练习。可用的编号"),
         (None, "请写上练习的编号"),
         (attention.softmax, "编号要加引号"),
         (Hostile(), "编号要加引号"),
