@@ -24,11 +24,11 @@ from utils.exercises.answers import type_name
 from utils.exercises.checking import judge
 from utils.exercises.predictions import predict
 from utils.exercises.records import Exercise, Mistake, Text, Verdict
-from utils.exercises.sets import load
+from utils.exercises.sets import load_exercises
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Text", "Verdict", "check", "hint", "predict", "solution"]
 
-EXERCISES = {exercise.id: exercise for exercise in load()}
+EXERCISES = {exercise.id: exercise for exercise in load_exercises()}
 
 
 def check(exercise_id, answer=None, *, seconds=5):

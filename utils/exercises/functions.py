@@ -29,7 +29,7 @@ def judge_function(exercise, function, seconds):
         return wrong(exercise, "wrong_parameters", reason)
 
     used, fresh = exercise.inputs(), exercise.inputs()
-    run = running.run(function, used + exercise.inputs(), seconds)
+    run = running.call_within(function, used + exercise.inputs(), seconds)
     if run.timed_out:
         return wrong(exercise, "time_limit", _time_message(seconds, run.still_running))
     outcomes, again = run.outcomes[: len(fresh)], run.outcomes[len(fresh) :]

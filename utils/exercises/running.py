@@ -42,7 +42,7 @@ class Run(NamedTuple):
     still_running: bool
 
 
-def run(function, calls, seconds):
+def call_within(function, calls, seconds):
     """用 calls 里的每一组参数调用 function，合计不超过 seconds 秒。
 
     除了学习者自己按的中断（KeyboardInterrupt），什么也不抛出。

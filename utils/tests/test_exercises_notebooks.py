@@ -28,7 +28,7 @@ each_bug = pytest.mark.parametrize(
 
 
 def test_an_id_is_used_once():
-    ids = [exercise.id for exercise in sets.load()]
+    ids = [exercise.id for exercise in sets.load_exercises()]
     assert not {f"编号 {each} 用了不止一次" for each in ids if ids.count(each) > 1}
 
 

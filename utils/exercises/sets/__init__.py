@@ -12,7 +12,7 @@ from pathlib import Path
 _NOTEBOOKS = Path(__file__).resolve().parents[3] / "notebooks"
 
 
-def load():
+def load_exercises():
     """全部练习的列表，按笔记本的次序；每题的 notebook 是笔记本的名字，没有这本笔记时是文件的名字。"""
     notebooks = {
         found[1]: found[0]
