@@ -1,19 +1,18 @@
-"""练 01：投影。"""
+"""练习：投影。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "01_projection"
 
-
-def _project_inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (matrix(1, 3, 5), matrix(2, 5, 4)),
-        (matrix(3, 2, 6), matrix(4, 6, 7)),
-        (matrix(5, 4, 4), matrix(6, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
+        (random_matrix(rng, 3, 5), random_matrix(rng, 5, 4)),
+        (random_matrix(rng, 2, 6), random_matrix(rng, 6, 7)),
+        (random_matrix(rng, 4, 4), random_matrix(rng, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
     ]
 
 
@@ -21,11 +20,7 @@ EXERCISES = [
     Exercise(
         id="pencil_query",
         title="笔算一个查询",
-        notebook=NOTEBOOK,
         kind="number",
-        task="「我爱你」的投影矩阵不变，来了一个新词元，它的表示是 `[2, 0, 1, 3]`。"
-        "笔算它的**查询**（四个数）。\n\n"
-        "W_Q 的四行是 `[1, 0, 0, 0]`、`[0, 1, 0, 0]`、`[0, 0, 1, 1]`、`[0, 0, 0, 1]`。",
         reference=[2, 0, 1, 4],
         tolerance=0.001,
         mistakes=[
@@ -53,9 +48,7 @@ EXERCISES = [
     Exercise(
         id="projection_shape",
         title="猜 V 的形状",
-        notebook=NOTEBOOK,
         kind="shape",
-        task="X 的形状是 (5, 8)，W_V 的形状是 (8, 2)。V 是什么形状？",
         reference=(5, 2),
         mistakes=[
             Mistake("transposed", (2, 5), "行和列写反了：在这门课里，一个词元是一行还是一列？"),
@@ -75,11 +68,9 @@ EXERCISES = [
     Exercise(
         id="project",
         title="写出投影",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 1 步：收 X (n, d_model) 和 W (d_model, d)，返回 (n, d)。不用课程的 `project`。",
         arguments=("X", "W"),
-        inputs=_project_inputs,
+        inputs=_inputs,
         shape="(n, d)",
         reference=attention.project,
         mistakes=[

@@ -1,19 +1,21 @@
-"""练 05：加权求和。"""
+"""练习：加权求和。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix, shares
+from utils.exercises.random_inputs import random_matrix, random_weights
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "05_weighted_sum"
 
-
-def _weighted_sum_inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (shares(51, 3, 5), matrix(52, 5, 2)),
-        (shares(53, 2, 4), matrix(54, 4, 6)),
-        (shares(55, 4, 4), matrix(56, 4, 4)),  # 大小都相同：次序写反了也能算，用来认出是哪种错
+        (random_weights(rng, 3, 5), random_matrix(rng, 5, 2)),
+        (random_weights(rng, 2, 4), random_matrix(rng, 4, 6)),
+        (
+            random_weights(rng, 4, 4),
+            random_matrix(rng, 4, 4),
+        ),  # 大小都相同：次序写反了也能算，用来认出是哪种错
     ]
 
 
@@ -21,10 +23,7 @@ EXERCISES = [
     Exercise(
         id="pencil_mix",
         title="笔算一行输出",
-        notebook=NOTEBOOK,
         kind="number",
-        task="「猫吃鱼」的值是：猫 `(1, 0)`，吃 `(0, 0)`，鱼 `(0, 1)`。权重是 `[0.5, 0, "
-        "0.5]` 时，输出是哪两个数？",
         reference=[0.5, 0.5],
         mistakes=[
             Mistake("uniform", [0.3333, 0.3333], "这是三个权重都等于 1/3 的输出。给的权重是 0.5、0、0.5。"),
@@ -48,16 +47,7 @@ EXERCISES = [
     Exercise(
         id="reading_hull",
         title="输出能不能落在边上",
-        notebook=NOTEBOOK,
         kind="reading",
-        task="「猫吃鱼」的三个值是三角形的三个角。分数都是有限的数，权重由 softmax 得到（不计舍入）。"
-        "一个词元的输出能不能正好落在三角形的**边**上？",
-        options={
-            "A": "能：只要两个键的分数相等。",
-            "B": "能：不相关的词元权重是 0，就落在另外两个值的连线上。",
-            "C": "不能：每个权重都大于 0，所以总在三角形的内部。",
-            "D": "不一定在三角形里：分数可以是负数，输出可能落到三角形外面。",
-        },
         reference="C",
         mistakes=[
             Mistake("equal_scores", "A", "两个分数相等，两个权重就相等；可是第三个权重是 0 吗？"),
@@ -75,12 +65,9 @@ EXERCISES = [
     Exercise(
         id="weighted_sum",
         title="写出加权求和",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 5 步：收 weights (n_q, n_k) 和 V (n_k, d_v)，返回输出 (n_q, d_v)。"
-        "不用课程的 `weighted_sum`。",
         arguments=("weights", "V"),
-        inputs=_weighted_sum_inputs,
+        inputs=_inputs,
         shape="(n_q, d_v)",
         reference=attention.weighted_sum,
         mistakes=[

@@ -1,32 +1,30 @@
-"""练 06：合起来的自注意力。"""
+"""练习：合起来的自注意力。"""
 
 import numpy as np
 
 from utils import attention
 from utils.attention import softmax
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "06_self_attention"
 
-
-def _inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        _projected((61, 62, 63, 64), n=3, d_model=5, d_k=4, d_v=2),
-        _projected((65, 66, 67, 68), n=6, d_model=7, d_k=3, d_v=2),
-        _projected((69, 70, 71, 72), n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
-        _projected((73, 74, 75, 76), n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
+        _projected(rng, n=3, d_model=5, d_k=4, d_v=2),
+        _projected(rng, n=6, d_model=7, d_k=3, d_v=2),
+        _projected(rng, n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
+        _projected(rng, n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
     ]
 
 
-def _projected(seeds, *, n, d_model, d_k, d_v, scale=1.0):
+def _projected(rng, *, n, d_model, d_k, d_v, scale=1.0):
     """X 和三个投影矩阵；scale = 1 时分数不大，各种错误的结果才分得开。"""
-    x, q, k, v = seeds
     return (
-        matrix(x, n, d_model, scale),
-        matrix(q, d_model, d_k, 0.5),
-        matrix(k, d_model, d_k, 0.5),
-        matrix(v, d_model, d_v),
+        random_matrix(rng, n, d_model, scale),
+        random_matrix(rng, d_model, d_k, 0.5),
+        random_matrix(rng, d_model, d_k, 0.5),
+        random_matrix(rng, d_model, d_v),
     )
 
 
@@ -59,9 +57,7 @@ EXERCISES = [
     Exercise(
         id="pencil_cost",
         title="词元多了，代价多多少",
-        notebook=NOTEBOOK,
         kind="number",
-        task="一个头存下全部注意力分数。词元从 1000 个变成 4000 个，要占的内存变成原来的几倍？",
         reference=16,
         tolerance=0.01,
         mistakes=[
@@ -84,14 +80,7 @@ EXERCISES = [
     Exercise(
         id="bug_values",
         title="混合的是谁",
-        notebook=NOTEBOOK,
         kind="bug",
-        task="下面的自注意力不报错，当 d_k 等于 d_v 时连形状都对，结果却不对。错在第几行？",
-        snippet="""def attend(X, W_Q, W_K, W_V):
-    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    scaled_scores = Q @ K.T / np.sqrt(K.shape[1])
-    weights = softmax(scaled_scores)
-    return weights @ K""",
         reference=5,
         arguments=("X", "W_Q", "W_K", "W_V"),
         inputs=_inputs,
@@ -123,11 +112,7 @@ EXERCISES = [
     Exercise(
         id="self_attention",
         title="写出自注意力",
-        notebook=NOTEBOOK,
         kind="step",
-        task="把五步写在一个函数里：收 X 和三个投影矩阵，返回输出 (n, d_v)。"
-        "可以用你前几本写的函数，也可以用课程的 `softmax`；"
-        "不用课程的 `self_attention`。",
         arguments=("X", "W_Q", "W_K", "W_V"),
         inputs=_inputs,
         shape="(n, d_v)",

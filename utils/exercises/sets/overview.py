@@ -1,16 +1,12 @@
-"""练 00：为什么需要注意力。"""
+"""练习：为什么需要注意力。"""
 
 from utils.exercises.records import Exercise, Mistake
-
-NOTEBOOK = "00_overview"
 
 EXERCISES = [
     Exercise(
         id="pencil_path",
         title="RNN 里的路有多长",
-        notebook=NOTEBOOK,
         kind="number",
-        task="RNN 读一句有 20 个词元的话：h₁ 传给 h₂，h₂ 传给 h₃……一直传到 h₂₀。从 h₁ 到 h₂₀ 要传几次？",
         reference=19,
         tolerance=0.0,
         mistakes=[
@@ -19,7 +15,7 @@ EXERCISES = [
                 "attention_path", 1, "这是注意力的路：任何两个词元之间只有一步。RNN 也能跳过中间的词元吗？"
             ),
             Mistake(
-                "counted_pairs", 400, "这是注意力里两两配对的个数，20 × 20。这里问的是 RNN 一步接一步的路。"
+                "counted_pairs", 400, "这是注意力里每个看每个的个数，20 × 20。这里问的是 RNN 一步接一步的路。"
             ),
             Mistake("counted_both_ends", 18, "这是中间的词元个数，不含头尾。从 h₁ 到 h₂ 这一次算进去了吗？"),
         ],
@@ -34,15 +30,13 @@ EXERCISES = [
     Exercise(
         id="pencil_join_rows",
         title="模糊 JOIN 有多少行",
-        notebook=NOTEBOOK,
         kind="number",
-        task="表 q 有 3 行（3 个查询），表 k 有 5 行（5 个键）。模糊 JOIN "
-        "先给**每一对**查询和键打分，一对一行。"
-        "打分后的表有多少行？",
         reference=15,
         tolerance=0.0,
         mistakes=[
-            Mistake("added_rows", 8, "是不是把两张表的行数加起来了？那是上下接起来，不是两两配对。"),
+            Mistake(
+                "added_rows", 8, "是不是把两张表的行数加起来了？那是上下接起来；这里每个查询要配每个键。"
+            ),
             Mistake(
                 "one_per_query", 3, "这是一个查询只配上一个键的情形，即每个查询都恰好命中一次的精确 JOIN。"
             ),
@@ -61,15 +55,7 @@ EXERCISES = [
     Exercise(
         id="reading_positions",
         title="没有位置列时，换词序会怎样",
-        notebook=NOTEBOOK,
         kind="reading",
-        task="X 里只有“是哪个词”的列，没有位置列。把「猫吃鱼」换成「鱼吃猫」，投影矩阵不变。下面哪句话对？",
-        options={
-            "A": "三个词元的输出全都变了，与原来的没有关系。",
-            "B": "第 1 行的输出不变，因为它仍在第 1 个位置。",
-            "C": "每个词元的输出不变，只是行跟着词元换了次序。",
-            "D": "“猫”的输出变了，因为它现在排在最后。",
-        },
         reference="C",
         mistakes=[
             Mistake("all_new", "A", "哪些数真的变了？X 的三行还是那三行，投影矩阵也没有变。"),
@@ -82,6 +68,6 @@ EXERCISES = [
         ],
         solution='choice = "C"',
         why="没有位置列时，两句话的 X 是同样的三行，只是次序不同。投影、打分、softmax、加权求和都不看行号，"
-        "所以输出也只是同样的三行换了次序。想让词序有影响，要把位置写进 X。",
+        "所以输出也只是同样的三行换了次序（遮住后面的词元时除外）。想让词序有影响，要把位置写进 X。",
     ),
 ]
