@@ -97,39 +97,41 @@ def _array(name, value, form, masked):
 
 
 def _check_sizes(arrays, letters):
-    """同一个字母在两处大小不同，就说出是哪两处。"""
+    """同一个字母在两处大小不同，就说出是哪两处，怎样才对得上。"""
     seen = {}
     for name, array in arrays.items():
-        for axis, (letter, size) in enumerate(zip(letters[name], array.shape, strict=True)):
+        for axis, letter in enumerate(letters[name]):
             other, other_axis = seen.setdefault(letter, (name, axis))
-            if size == arrays[other].shape[other_axis]:
+            seen[letter] = name, axis
+            if array.shape[axis] == arrays[other].shape[other_axis]:
                 continue
-            mine, theirs = _size_name(letters[name], axis), _size_name(letters[other], other_axis)
+            mine, theirs = _size_name(array, axis), _size_name(arrays[other], other_axis)
+            same = f"{other} 与 {name} 的{mine}必须相同" if mine == theirs else ""
             raise refusal(
-                f"{other} 的{theirs}必须等于 {name} 的{mine}（都是 {letter}）",
+                f"{same or f'{other} 的{theirs}必须等于 {name} 的{mine}'}（都是 {letter}）",
                 "，".join(f"{each} {arrays[each].shape}" for each in arrays),
-                f"看看 {other} 和 {name} {_way_to_fit(arrays[other], other_axis, arrays[name], axis)}",
+                f"看看 {other} 和 {name}{_way_to_fit(arrays[other], other_axis, array, axis)}",
             )
 
 
 def _way_to_fit(left, left_axis, right, right_axis):
     """两个数组在这两个方向上不一样大，最可能的原因：写反了、转置错了、各是各的。"""
+    ways = []
     if left.ndim == right.ndim == 2:
-        size, other_size = left.shape[left_axis], right.shape[right_axis]
         across, other_across = left.shape[1 - left_axis], right.shape[1 - right_axis]
         if left_axis != right_axis and across == other_across:
-            return "是不是写反了：换一下位置正好对得上"
-        if across == other_size or other_across == size:
-            return "哪一个多转置或少转置了一次：其中一个转置以后正好对得上"
-    return "是不是同一个句子、同一次计算里的"
+            ways.append("换一下位置")
+        if across == right.shape[right_axis] or other_across == left.shape[left_axis]:
+            ways.append("其中一个转置一次")
+    return f"：{'，或者'.join(ways)}，就正好对得上" if ways else " 是不是同一个句子、同一次计算里的"
 
 
 def _letters(form):
-    return [letter.strip() for letter in form.strip("()").split(",") if letter.strip()]
+    return form.strip("()").replace(" ", "").split(",")
 
 
-def _size_name(letters, axis):
-    return "长度" if len(letters) == 1 else f"{'行列'[axis]}数" if len(letters) == 2 else f"第 {axis + 1} 维"
+def _size_name(array, axis):
+    return "长度" if array.ndim == 1 else f"{'行列'[axis]}数" if array.ndim == 2 else f"第 {axis + 1} 维"
 
 
 def _kind(value):
@@ -177,12 +179,8 @@ def is_number(value, low, high):
 def as_integer(name, value, low, high, example):
     """name 必须是 low 到 high 之间的整数；返回 int。"""
     most = f"、不大于 {high}" if high < np.inf else ""
-    require(
-        is_integer(value, low, high),
-        f"{name} 必须是不小于 {low}{most} 的整数",
-        shown(value),
-        f"写成如 {name}={example}",
-    )
+    rule = f"{name} 必须是不小于 {low}{most} 的整数"
+    require(is_integer(value, low, high), rule, shown(value), f"写成如 {name}={example}")
     return int(value)
 
 
@@ -211,7 +209,7 @@ def as_list(value):
     return items if isinstance(items, list) else None
 
 
-def as_names(name, value, count=None, what="个", *, filled=False):
+def as_names(name, value, count=None, what="", *, filled=False):
     """一列名字成为一列 str：文字照抄，数写成文字。
 
     count : 应有几个，不给就不管；what : 一个名字对应矩阵的什么，如「行」
@@ -231,7 +229,7 @@ def as_names(name, value, count=None, what="个", *, filled=False):
     )
     require(
         count in (None, len(names)),
-        f"{name} 要{f'一{what}一个，' if what != '个' else ''}共 {count} 个",
+        f"{name} 要{f'一{what}一个，共' if what else ''} {count} 个",
         f"{len(names)} 个：{shown('、'.join(names))}",
         "补齐或去掉多出的；也看看矩阵是不是转置了",
     )

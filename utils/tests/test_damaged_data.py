@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from utils import examples, model, training
+from utils import examples, model
 from utils.examples import FILES, load_example
 from utils.model import load_words
 
