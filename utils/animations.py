@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from utils.checks import printable, shown
-from utils.notation import number
+from utils.numbers import latex as number
 from utils.plotting import checks
 from utils.plotting.style import FRAME, GREY, INK, LIT_COLOR, QKV_COLORS, text_color
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from utils import examples, training
+from utils import examples, model
 from utils.examples import FILES, load_example
-from utils.training import load_words
+from utils.model import load_words
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 READERS = {file: lambda name=name: load_example(name) for name, file in FILES.items()} | {
@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
     for file in READERS:
         shutil.copyfile(DATA / file, tmp_path / file)
     monkeypatch.setattr(examples, "DATA", tmp_path)
-    monkeypatch.setattr(training, "WORDS", tmp_path / "words.json")
+    monkeypatch.setattr(model, "WORDS", tmp_path / "words.json")
     return tmp_path
 
 
