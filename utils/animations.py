@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from utils.checks import printable, shown
-from utils.numbers import latex as number
-from utils.plotting import checks
+from utils.checks import as_array, as_names, printable, shown
+from utils.notation import number
+from utils.plotting.heatmaps import as_weights
 from utils.plotting.style import FRAME, GREY, INK, LIT_COLOR, QKV_COLORS, text_color
 
 MOST_TOKENS = 6  # 36 步；再多，一步步看就没有意思了
@@ -105,7 +105,11 @@ def animate_scores(Q, K, scores, tokens, *, queries=None, name=None):
     返回 Animation，n_q × n_k 步，从左到右、从上到下。
     ValueError：形状不合、太大，或 scores 不是 Q Kᵀ（指出第一个不对的数）。
     """
-    Q, K, scores = checks.matrix(Q, "Q"), checks.matrix(K, "K"), checks.matrix(scores, "scores")
+    Q, K, scores = (
+        as_array("Q", Q, "(行, 列)"),
+        as_array("K", K, "(行, 列)"),
+        as_array("scores", scores, "(行, 列)"),
+    )
     _check_shapes(
         {"Q": Q, "K": K, "scores": scores},
         Q.shape[1] == K.shape[1],
@@ -163,8 +167,8 @@ def animate_weighted_sum(weights, V, output, tokens, columns=None, *, queries=No
     返回 Animation，n_q × n_k 步：先给第 1 行加上每个键的值，再给第 2 行加……没有加完的一行用文字注明。
     ValueError：形状不合、太大，或 output 不是 weights V（指出第一个不对的数）。
     """
-    weights = checks.weights(weights)
-    V, output = checks.matrix(V, "V"), checks.matrix(output, "output")
+    weights = as_weights("weights", weights)
+    V, output = as_array("V", V, "(行, 列)"), as_array("output", output, "(行, 列)")
     _check_shapes(
         {"weights": weights, "V": V, "output": output},
         weights.shape[1] == len(V),
@@ -173,7 +177,7 @@ def animate_weighted_sum(weights, V, output, tokens, columns=None, *, queries=No
     )
     _check_result("output", output, weights, V, "weighted_sum(weights, V)")
     rows, keys = _labels(queries, tokens, weights.shape)
-    columns = checks.labels(columns, V.shape[1], "列", V.shape)
+    columns = columns and as_names("columns", columns, V.shape[1], "列")
     columns = columns and [_short(column) for column in columns]
     sums = np.cumsum(weights[:, :, None] * V, axis=1)  # sums[i, k]：第 i 行加到第 k 个键
     sums[:, -1] = output
@@ -290,8 +294,8 @@ def _check_result(name, result, left, right, call):
 
 def _labels(queries, tokens, shape):
     """行和列的标签；太长的截短，与图一样。"""
-    rows = checks.required_labels(tokens if queries is None else queries, shape[0], "行", shape)
-    cols = checks.required_labels(tokens, shape[1], "列", shape)
+    rows = as_names("行的标签", tokens if queries is None else queries, shape[0], "行")
+    cols = as_names("列的标签", tokens, shape[1], "列")
     return [_short(label) for label in rows], [_short(label) for label in cols]
 
 

@@ -42,7 +42,7 @@ def as_arrays(shapes, /, *, masked=None, **values):
     """
     forms = re.findall(r"\([^)]*\)", shapes)
     arrays = {
-        name: _array(name, value, form, masked)
+        name: as_array(name, value, form, masked)
         for (name, value), form in zip(values.items(), forms, strict=True)
     }
     _check_sizes(arrays, dict(zip(arrays, map(_letters, forms), strict=True)))
@@ -60,7 +60,8 @@ def real_array(value):
     return array.astype(np.float64) if array.dtype.kind in "biuf" else None
 
 
-def _array(name, value, form, masked):
+def as_array(name, value, form, masked=None):
+    """同 as_arrays，只有一个值，名字可以是任何文字；form 如 "(n,)"。"""
     array, ndim = real_array(value), len(_letters(form))
     if array is None:
         rows = "，各行一样长" if ndim > 1 else ""
@@ -234,6 +235,12 @@ def as_names(name, value, count=None, what="", *, filled=False):
         "补齐或去掉多出的；也看看矩阵是不是转置了",
     )
     return names
+
+
+def as_dict(name, value, example):
+    """name 必须是不空的字典；返回 {名字写成文字: …}。example 是怎么写的例子。"""
+    require(isinstance(value, dict) and value, f"{name} 必须是不空的字典", shown(value), f"写成如 {example}")
+    return {str(key): item for key, item in value.items()}
 
 
 def printable(text):
