@@ -128,7 +128,7 @@ def _way_to_fit(left, left_axis, right, right_axis):
 
 
 def _letters(form):
-    return form.strip("()").replace(" ", "").split(",")
+    return re.findall(r"\w+", form)
 
 
 def _size_name(array, axis):
