@@ -17,7 +17,7 @@ from utils.checks import (
     require,
     shown,
 )
-from utils.numbers import decimals, fixed, significant, steady
+from utils.numbers import bracketed, decimals, fixed, significant, steady
 from utils.plotting.layout import compose
 from utils.plotting.panel import Panel
 from utils.plotting.style import BASE, QKV_COLORS, TITLE, course_context
@@ -132,9 +132,8 @@ def plot_score(Q, K, query, key, tokens, *, key_tokens=None):
         Panel(products[None], "", row_labels=["= 逐项的积"]),
     ]
     total = fixed(products.sum(), max(strip.places for strip in strips))
-    terms = [fixed(value, decimals(products)) for value in products]
-    terms = [f"({term})" if term.startswith("−") and i else term for i, term in enumerate(terms)]
-    footer = wrap(f"相加：{' + '.join(terms)} = {total}", BASE).split("\n")
+    first, *terms = [fixed(value, decimals(products)) for value in products]
+    footer = wrap(f"相加：{' + '.join([first, *map(bracketed, terms)])} = {total}", BASE).split("\n")
     if len(footer) > 2:
         footer = [f"相加：{len(terms)} 项之和 = {total}"]
     title = f"查询「{query_tokens[query]}」与键「{key_tokens[key]}」的分数：{total}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from utils.attention import self_attention
 from utils.examples import load_example
-from utils.numbers import PLACES, fixed, write
+from utils.numbers import PLACES, dot_terms, fixed, write
 
 PENCIL = 2  # 用笔算的权重和输出写几位小数
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
@@ -193,7 +193,7 @@ def _on_paper(values, places=PLACES):
 
 def _text(value, places=None):
     """一个数的文字：places 位小数；不给就最多 4 位，去掉末尾的 0。"""
-    value = float(_on_paper(value, PLACES if places is None else places))
+    value = float(_on_paper(float(value), PLACES if places is None else places))
     return write(value) if places is None else fixed(value, places)
 
 
@@ -223,10 +223,5 @@ def _table(id, name, rows, columns, matrix, places=None, totals=()):
 
 
 def _dot_product(left, right, places=None):
-    """一个点积的全部过程：先写因数，再写积，最后是和。"""
-    products = left * right
-    return {
-        "factors": list(zip(_texts(left), _texts(right), strict=True)),
-        "products": _texts(products),
-        "total": _text(products.sum(), places),
-    }
+    """一个点积的全部过程：因数、积、和的文字；places 是和的小数位数。"""
+    return dot_terms(left, right, _text, lambda total: _text(total, places))
