@@ -175,9 +175,7 @@ def test_a_size_of_a_row_is_its_length_and_the_nearest_array_is_named():
 # ── 一个数 ────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "value", ["4", True, NAN, -1, 0, 9, 2.0, [1], np.array(2), torch.tensor(2), None]
-)
+@pytest.mark.parametrize("value", ["4", True, NAN, -1, 0, 9, 2.0, [1], np.array(2), torch.tensor(2), None])
 def test_what_is_no_integer_between_the_limits_is_refused(value):
     refused(lambda: as_integer("d_k", value, 1, 8, 4), "d_k 必须是不小于 1、不大于 8 的整数", "如 d_k=4")
 
