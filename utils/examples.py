@@ -49,7 +49,8 @@ class Example:
         put(self, "tokens", tuple(as_names("tokens", self.tokens, len(self.X), "行", filled=True)))
         put(self, "X_columns", _column_names("X_columns", self.X_columns, self.d_model))
         put(self, "V_columns", _column_names("V_columns", self.V_columns, self.d_v))
-        positions = as_names("position_columns", self.position_columns or ())
+        given = () if self.position_columns is None else self.position_columns
+        positions = as_names("position_columns", given)
         unknown = [column for column in positions if column not in self.X_columns]
         require(
             not unknown,
