@@ -12,7 +12,7 @@
     查  sql.py            把 Q、K、V 放进 SQLite，用 JOIN 算注意力
     比  rnn.py            循环神经网络与注意力：影响、等待、代价（torch）
     训  model.py          一层自注意力和它的词表（torch）
-        training.py       让它学会“谁在做”“做到谁身上”
+        training.py       让它学会“谁在做”“对谁”
 
 大家都靠它们：
 

@@ -45,20 +45,30 @@ class Model(nn.Module):
 
     词 + 位置 -> X (n, d_model) -> 每个头五步 -> 动词的输出，各头接在一起 -> 每个名词的分数
 
-    W_Q, W_K : (heads, d_model, d_k)，d_k = d_model / heads
-    W_V : (heads, d_model, d_v)
-    readout : (heads · d_v, 问题数 · 名词数)；给了 hidden 时先经过 hidden 个 ReLU，不再是线性的
+    task : "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）
+    positions : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
+    heads : 头数，要能整除 d_model = 16
+    d_k, d_v : 每个头的查询和键、值的宽度；不给就是 16 / heads
+    hidden : 读出时中间一层 ReLU 的宽度；不给就是线性读出
+    scaled : 分数除不除以 √d_k；False 用来看不缩放会怎样
+
+    W_Q, W_K : (heads, d_model, d_k)；W_V : (heads, d_model, d_v)
+    readout : (heads · d_v, 问题数 · 名词数)
     初值都是正态随机数，只由 seed 决定；W_Q、W_K 取得小，所以训练前的权重接近三等分。
     """
 
-    def __init__(self, task, *, positions=True, heads=1, d_v=None, hidden=None, seed=0):
+    def __init__(
+        self, task, *, positions=True, heads=1, d_k=None, d_v=None, hidden=None, scaled=True, seed=0
+    ):
         super().__init__()
         heads = _check_task(task, heads)
-        d_k = D_MODEL // heads
-        d_v = d_k if d_v is None else as_integer("d_v", d_v, 1, WIDEST, D_MODEL)
+        d_k, d_v = (
+            D_MODEL // heads if width is None else as_integer(name, width, 1, WIDEST, D_MODEL)
+            for name, width in (("d_k", d_k), ("d_v", d_v))
+        )
         hidden = hidden if hidden is None else as_integer("hidden", hidden, 1, WIDEST, 64)
         seed = as_integer("seed", seed, 0, MOST_SEED, 0)
-        self.words, self.roles = load_words(), TASKS[task]
+        self.words, self.roles, self.scaled = load_words(), TASKS[task], scaled
         n_words, n_nouns = sum(map(len, self.words)), len(self.words.nouns)
         normal = _normal_numbers(seed)
         self.word_vectors = normal(n_words, D_MODEL, std=0.5)
@@ -75,7 +85,8 @@ class Model(nn.Module):
         """(batch, 3) 的词编号 -> 分数 (batch, 问题数, 名词数)，权重 (batch, heads, 3, 3)。"""
         X = self.represent(sentences)
         Q, K, V = (torch.einsum("bnm,hmd->bhnd", X, W) for W in (self.W_Q, self.W_K, self.W_V))
-        weights = torch.softmax(Q @ K.transpose(-1, -2) / math.sqrt(Q.shape[-1]), dim=-1)
+        divisor = math.sqrt(Q.shape[-1]) if self.scaled else 1
+        weights = torch.softmax(Q @ K.transpose(-1, -2) / divisor, dim=-1)
         verb_output = (weights @ V)[:, :, 1].flatten(1)
         if self.hidden is not None:
             verb_output = torch.relu(verb_output @ self.hidden)
@@ -105,7 +116,7 @@ def _normal_numbers(seed):
 def _check_task(task, heads):
     require(
         task in list(TASKS),
-        'task 只能是 "who"（谁在做）、"what"（做到谁身上）或 "both"（两个一起问）',
+        'task 只能是 "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）',
         f"task = {shown(task)}",
         "换成这三个之一，注意小写",
     )

@@ -1,4 +1,4 @@
-"""训：让一层自注意力从许多个三字句里学会“谁在做”“做到谁身上”。
+"""训：让一层自注意力从许多个三字句里学会“谁在做”“对谁”。
 
     名词、动词 ─ split_sentences ─► 训练句、留出句
     训练句 ─ train ─► Result：训练前后的 Model、损失、正确率
@@ -74,14 +74,11 @@ def split_sentences(seed=0):
     return Split(train, test)
 
 
-def train(task, *, positions=True, heads=1, d_v=None, hidden=None, seed=0, steps=200, on_progress=None):
+def train(task, *, seed=0, steps=200, on_progress=None, **sizes):
     """训练一个模型，返回 ``Result``；同样的参数总得到同样的结果，不动 torch 的全局随机数。
 
-    task : "who"（谁在做）、"what"（做到谁身上）或 "both"（两个一起问）
-    positions : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
-    heads : 头数，要能整除 d_model = 16
-    d_v : 每个头的值的宽度；不给就和 d_k = 16 / heads 一样
-    hidden : 读出时中间一层 ReLU 的宽度；不给就是线性读出
+    task : "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）
+    sizes : 模型的样子：positions、heads、d_k、d_v、hidden、scaled，见 ``Model``
     seed : 决定留出哪些句子和参数的初值
     steps : 步数；每一步看一遍全部训练句，用 Adam（Kingma、Ba，2015）更新一次
     on_progress : 函数，每 20 步和最后一步收到 (已完成的步数, 总步数, 损失)，如 show_progress("训练")
@@ -95,7 +92,7 @@ def train(task, *, positions=True, heads=1, d_v=None, hidden=None, seed=0, steps
         '写 show_progress("训练")，或者不写',
     )
     split = split_sentences(seed)
-    model = Model(task, positions=positions, heads=heads, d_v=d_v, hidden=hidden, seed=seed)
+    model = Model(task, seed=seed, **sizes)
     initial = deepcopy(model)
     with _one_thread():
         losses = _fit(model, split.train, steps, on_progress)
@@ -113,7 +110,7 @@ def verb_weights(model, sentence):
 
 
 def answer(model, sentence):
-    """模型对一句话的回答：每个问题一个名词，如 ("猫",)；task="both" 时先“谁在做”，后“做到谁身上”。
+    """模型对一句话的回答：每个问题一个名词，如 ("猫",)；task="both" 时先“谁在做”，后“对谁”。
 
     ValueError：同 verb_weights。
     """

@@ -29,6 +29,7 @@ from utils.plotting.figure import CourseFigure
 from utils.plotting.heatmaps import plot_matrices, plot_matrix, plot_score, plot_weights
 from utils.plotting.pipeline import plot_pipeline
 from utils.plotting.plane import plot_value_plane
+from utils.plotting.shares import plot_shares
 from utils.plotting.style import QKV_COLORS, text_color, use_course_style
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "plot_matrix",
     "plot_pipeline",
     "plot_score",
+    "plot_shares",
     "plot_value_plane",
     "plot_weights",
     "text_color",

@@ -187,6 +187,8 @@ def _describe_chart(axes, read):
     bars = [bar for container in axes.containers for bar in container]
     lines = [line for line in axes.lines if line.get_visible() and line.get_label()[:1] != "_"]
     clouds = [cloud for cloud in axes.collections if isinstance(cloud, PathCollection)]
+    if any(container.orientation == "horizontal" for container in axes.containers):
+        return "份额图", _describe_shares(axes, read)
     kind = "柱状图" if bars else "折线图" if lines else "散点图" if clouds else "示意图"
     parts = []
     if axes.axison:  # 柱在横轴上的位置没有意义，只念名字
@@ -232,6 +234,24 @@ def _describe_chart(axes, read):
     if legend := axes.get_legend():
         parts.append(f"图例：{'、'.join(_words(text) for text in legend.get_texts())}")
     return kind, parts
+
+
+def _describe_shares(axes, read):
+    """横着的条：每条按段念，段与段之间有空隙、和不是 1 都念出来。"""
+    parts = [_describe_scale(axes.xaxis, "横轴")]
+    read.update(_shown(axes.texts))
+    for y, name in _ticks(axes.yaxis).items():
+        words, end = [], 0
+        for container in axes.containers:
+            bar = container[int(y)]
+            gap = "" if np.isclose(bar.get_x(), end) else f"（从 {significant(bar.get_x())} 起）"
+            words.append(f"{container.get_label()} {significant(bar.get_width())}{gap}")
+            end = bar.get_x() + bar.get_width()
+        total = "" if np.isclose(end, 1) else f"，和 {significant(end)}"
+        parts.append(f"{name}：{'、'.join(words)}{total}")
+    if notes := [_words(text).strip() for text in axes.texts if _words(text).strip().startswith("和 ")]:
+        parts.append("旁边写着：" + "、".join(notes))
+    return parts
 
 
 def _describe_scale(axis, word):

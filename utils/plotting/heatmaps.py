@@ -43,16 +43,16 @@ def plot_matrix(M, *, title, row_labels=None, col_labels=None, row_name="", col_
 
 
 @course_context()
-def plot_weights(weights, tokens, *, title, key_tokens=None, show_sums=False):
+def plot_weights(weights, tokens, *, title, key_tokens=None, row_name=QUERY_NAME, show_sums=False):
     """注意力权重：行是查询（谁在看），列是键（看向谁），颜色总是从 0 到 1。
 
     weights : (n_q, n_k)，每个数在 0 到 1 之间；每行的和不必是 1：沿错方向做的 softmax 也能画出来看。
     tokens : n_q 个查询词元；key_tokens : n_k 个键词元，不给就与 tokens 相同。
-    show_sums : 在右边写每行的和，在下边写每列的和。
+    row_name : 行不是查询时写它是什么，如「句子」「头」；show_sums : 在右边写每行的和，在下边写每列的和。
     返回 `CourseFigure`。ValueError：数值越界、词元个数不对。
     """
     array = as_weights("weights", weights)
-    names = {"row_name": QUERY_NAME, "col_name": KEY_NAME}
+    names = {"row_name": row_name, "col_name": KEY_NAME}
     key_tokens = tokens if key_tokens is None else key_tokens
     return compose([[_panel(title, array, tokens, key_tokens, sums=show_sums, title_size=TITLE, **names)]])
 

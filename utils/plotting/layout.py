@@ -13,7 +13,7 @@ from utils.plotting.text import text_height, widest, wrap
 
 CELL = 48  # 一格的边长；放不下时缩小
 OPERATOR, GAP = 34, 22  # 两个矩阵之间：有运算符、没有运算符
-BAR = 84  # 不写数的图右边有颜色条
+BAR = 100  # 不写数的图右边有颜色条
 
 
 def compose(rows, *, title="", limit=None, footer=()):

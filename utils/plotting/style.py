@@ -121,9 +121,9 @@ def course_context():
 
 @functools.cache
 def colormap(kind):
-    """signed：红为负、白为 0、蓝为正。weights：深蓝为 0、黄为 1。色盲可辨；被遮住的是灰。"""
+    """signed：红为负、白为 0、蓝为正。weights：浅黄为 0、深蓝为 1。色盲可辨；被遮住的是灰。"""
     if kind == "weights":
-        return mpl.colormaps["cividis"].with_extremes(bad=MASKED_COLOR)
+        return mpl.colormaps["YlGnBu"].with_extremes(bad=MASKED_COLOR)
     # 去掉两头最深的颜色：0 和 1 组成的矩阵不会变成一片深蓝
     middle = mpl.colormaps["RdBu"](np.linspace(0.14, 0.86, 257))
     return LinearSegmentedColormap.from_list("RdBu", middle, N=257).with_extremes(bad=MASKED_COLOR)
@@ -145,6 +145,11 @@ def number_color(background):
     """黑或白，取对比度大的一个；对任何底色都不低于 4.58（WCAG AA 要求 4.5）。"""
     light = _luminance(background)
     return "black" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "white"
+
+
+def lighter(color, share=0.45):
+    """冲淡的颜色，黑字写在上面看得清；share 是留下多少。"""
+    return to_hex(1 - share * (1 - np.array(to_rgb(color))))
 
 
 def text_color(color, background="white"):

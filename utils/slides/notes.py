@@ -64,4 +64,4 @@ def _paragraphs(lines):
 
 
 def _malformed(rule, received, way_out):
-    return refusal(rule, received, f"写成这样：\n{FORM}\n（{way_out}）")
+    return ValueError(f"{refusal(rule, received, f'{way_out}，写成下面这样')}\n{FORM}")

@@ -529,3 +529,7 @@ print(check("project", answer, seconds={limit}), (get_ipython().ask_exit, input)
 @pytest.mark.filterwarnings("error")
 def test_a_prediction_is_compared_kindly(guess, truth, words):
     assert words in repr(predict(guess, truth))
+
+
+def test_an_unwritten_prediction_does_not_show_the_result():
+    assert "1.6487" not in repr(predict(None, 1.6487))

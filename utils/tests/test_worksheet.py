@@ -15,10 +15,11 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from utils import examples
+from utils.pages import shell
 from utils.pages.browser import chromium
 from utils.tests.packages import uninstall
 from utils.worksheet import __main__ as command
-from utils.worksheet import page as worksheet_page
+from utils.worksheet import build as sheets_made
 
 STEPS = ["01_projection", "02_scores", "03_scaling", "04_softmax", "05_weighted_sum"]
 MILLIMETRE = 96 / 25.4  # 打印时一毫米是多少 CSS 像素
@@ -275,7 +276,7 @@ def test_the_numbers_in_the_thoughts_and_the_roots_are_right(sheets):
 def other_data(tmp_path, monkeypatch):
     """一份可以改的 data/；返回改它的函数。这里只看数和文字，不必抽取字体。"""
     folder = tmp_path / "data"
-    monkeypatch.setattr(worksheet_page, "font_faces", lambda body: "")
+    monkeypatch.setattr(shell, "font_faces", lambda body: "")
     shutil.copytree(examples.DATA, folder)
     monkeypatch.setattr(examples, "DATA", folder)
 
@@ -290,7 +291,7 @@ def other_data(tmp_path, monkeypatch):
 @pytest.mark.parametrize("step", STEPS)
 def test_a_changed_number_in_data_changes_the_sheets(other_data, step):
     folder = other_data("wo_ai_ni.json", X=[[1, 0, 1, 0], [0, -1, 0, 1], [1, 1, 0, 0.5]])
-    found = dict(Sheet(worksheet_page.render(step, answers=True)).values)
+    found = dict(Sheet(sheets_made.render(step, answers=True)).values)
     assert found == expected(folder)[step] != expected()[step]
 
 
@@ -333,7 +334,7 @@ def test_token_text_comes_out_as_text(other_data, step):
     tokens = ["<script>", "&lt;", "$x$"]
     other_data("wo_ai_ni.json", tokens=tokens)
     other_data("mao_chi_yu.json", tokens=tokens, V_columns=["<b>", "]]>"])
-    sheet = Sheet(worksheet_page.render(step, answers=True))
+    sheet = Sheet(sheets_made.render(step, answers=True))
     text = "".join(sheet.text.values())
     assert all(token in text for token in tokens) and not sheet.tags & {"script"}
 
@@ -360,7 +361,7 @@ def test_an_unknown_step_is_answered_with_the_list(tmp_path, capsys):
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
     (tmp_path / "taken").write_bytes(b"")
     assert command.main(["-o", str(tmp_path / "taken")]) == 1
-    assert f"写不进文件夹 {tmp_path / 'taken'}" in capsys.readouterr().out
+    assert f"写不进 {tmp_path / 'taken'}" in capsys.readouterr().out
 
 
 def test_broken_data_stops_the_command_and_leaves_the_old_page(tmp_path, other_data, capsys):
@@ -373,7 +374,7 @@ def test_broken_data_stops_the_command_and_leaves_the_old_page(tmp_path, other_d
 
 @pytest.mark.parametrize("package", ["fontTools", "math_core", "ziamath"])
 def test_a_missing_package_is_named_with_the_way_out(tmp_path, package, monkeypatch, capsys):
-    uninstall(package, ("utils.worksheet.", "utils.slides"), monkeypatch)
+    uninstall(package, ("utils.worksheet.", "utils.pages"), monkeypatch)
     assert command.main(["-o", str(tmp_path), "02_scores"]) == 1
     said = capsys.readouterr().out.strip()
     assert said.startswith(f"缺少软件包 {package}：请用 python -m utils worksheet 代替") and "\n" not in said

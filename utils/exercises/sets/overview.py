@@ -1,73 +1,83 @@
-"""练习：为什么需要注意力。"""
+"""练习：总览。"""
 
 from utils.exercises.records import Exercise, Mistake
 
 EXERCISES = [
     Exercise(
-        id="pencil_path",
-        title="RNN 里的路有多长",
+        id="weighted_values",
+        title="按权重取值",
         kind="number",
-        reference=19,
-        tolerance=0.0,
+        reference=[0.2, 0.5],
+        tolerance=0.0051,
         mistakes=[
-            Mistake("counted_tokens", 20, "这是词元的个数。两个词元之间传一次；3 个词元要传几次？"),
+            Mistake("averaged", [1 / 3, 1 / 3], "这是平均：三行各取三分之一。这里三行的权重不一样。"),
+            Mistake("equal_pair", [0.5, 0.5], "是不是只把“猫”和“鱼”各取了一半？用题目给的三个权重。"),
+            Mistake("swapped", [0.5, 0.2], "两个数都对，次序反了：第 1 个数来自哪个词元的值？"),
             Mistake(
-                "attention_path", 1, "这是注意力的路：任何两个词元之间只有一步。RNN 也能跳过中间的词元吗？"
+                "middle", [0.2, 0.3], "第 2 个数用了“吃”的权重。“吃”的值是 (0, 0)，权重再大也取不来什么。"
             ),
-            Mistake(
-                "counted_pairs", 400, "这是注意力里每个看每个的个数，20 × 20。这里问的是 RNN 一步接一步的路。"
-            ),
-            Mistake("counted_both_ends", 18, "这是中间的词元个数，不含头尾。从 h₁ 到 h₂ 这一次算进去了吗？"),
+            Mistake("one_row", [0, 1], "这是“鱼”自己的值。它的输出是三行值按权重加起来。"),
         ],
         hints=[
-            "先数短的：只有 2 个词元时，从 h₁ 到 h₂ 传几次？",
-            "像栽树：树是词元，两棵树之间的空当是一次传递。",
+            "每一行值乘上它的权重，再把三行加起来。",
+            "第 1 个数：0.2 乘“猫”的第 1 个数，加 0.3 乘“吃”的，加 0.5 乘“鱼”的。",
         ],
-        solution="answer = 20 - 1",
-        why="相邻两个状态之间传一次，n 个词元之间有 n − 1 个空当。每传一次，导数就多乘一次，"
-        "所以路越长，影响越容易变得极小（遗忘）或极大（爆炸）；注意力里任何两个词元之间都只有一步。",
+        solution="answer = np.array([0.2, 0.3, 0.5]) @ np.array([[1, 0], [0, 0], [0, 1]])",
+        why="0.2 × (1, 0) + 0.3 × (0, 0) + 0.5 × (0, 1) = (0.2, 0.5)。"
+        "“吃”的 0.3 没有取来什么，因为它的值是 (0, 0)；"
+        "可是这 0.3 是从别的两行分走的。",
     ),
     Exercise(
-        id="pencil_join_rows",
-        title="模糊 JOIN 有多少行",
-        kind="number",
-        reference=15,
-        tolerance=0.0,
+        id="output_shape",
+        title="输出的形状",
+        kind="shape",
+        reference=(7, 3),
         mistakes=[
-            Mistake(
-                "added_rows", 8, "是不是把两张表的行数加起来了？那是上下接起来；这里每个查询要配每个键。"
-            ),
-            Mistake(
-                "one_per_query", 3, "这是一个查询只配上一个键的情形，即每个查询都恰好命中一次的精确 JOIN。"
-            ),
-            Mistake("one_per_key", 5, "是不是一个键只数了一次？每个键都要和每个查询各配一次。"),
-            Mistake("squared_queries", 9, "是不是拿查询和查询配了对？另一边是键，有 5 行。"),
-            Mistake("squared_keys", 25, "是不是拿键和键配了对？一边是查询，有 3 行。"),
+            Mistake("kept_X", (7, 12), "这是 X 的形状。输出的列数跟着 V。"),
+            Mistake("kept_Q", (7, 5), "这是 Q 和 K 的形状。按权重取来的是值，不是查询和键。"),
+            Mistake("weights", (7, 7), "这是注意力权重的形状：行看向列。还差最后一步，按权重取值。"),
+            Mistake("transposed", (3, 7), "行和列写反了：一行一个词元。"),
+            Mistake("kept_W", (12, 3), "这是 W_V 的形状。12 在投影时求和以后消失。"),
         ],
         hints=[
-            "先只看第 1 个查询：它要和几个键各打一次分？",
-            "再数有几个这样的查询。这张表就是矩阵 scores，一行一格地写下来。",
+            "一步一步写形状：X @ W_V 是几行几列？",
+            "权重是 (7, 7)，V 是 (7, 3)，再乘起来。",
         ],
-        solution="answer = 3 * 5",
-        why="每个查询都要和每个键打一次分，所以是 n_q × n_k 对。自注意力里 n_q = n_k = n，就是 n² 个分数："
-        "这是注意力要付的代价。",
+        solution="shape = (7, 3)",
+        why="Q 和 K 是 (7, 5)，V 是 (7, 3)；分数和权重是 (7, 7)；最后 (7, 7) @ (7, 3) 是 (7, 3)。"
+        "行数总是词元数，列数由 W_V 决定。",
     ),
     Exercise(
-        id="reading_positions",
-        title="没有位置列时，换词序会怎样",
+        id="reading_weight",
+        title="格子里的 0.9",
         kind="reading",
         reference="C",
         mistakes=[
-            Mistake("all_new", "A", "哪些数真的变了？X 的三行还是那三行，投影矩阵也没有变。"),
-            Mistake("row_keeps_output", "B", "第 1 行现在是哪个词元？输出跟着词元走，还是跟着行号走？"),
-            Mistake("order_counts", "D", "“猫”怎么知道自己排在最后？X 里有没有哪一列写着位置？"),
+            Mistake("probability", "A", "权重是取值的份额。模型有没有把握、对不对，图里看不出来。"),
+            Mistake("importance", "B", "这一格只说“它”这一行怎样取。别的行给“猫”多少，要看别的行。"),
+            Mistake("column_sum", "D", "加起来是 1 的是一行，不是一列；一列加起来可以是任何数。"),
         ],
         hints=[
-            "写出两句话的 X。第二个 X 与第一个差在哪里？",
-            "打分时，每个查询看所有的键。键换个次序，点积的值会变吗？",
+            "行是谁在看，列是看向谁。这一格属于哪一行的份额？",
+            "一行的份额加起来是 1，所以其余词元一共占多少？",
         ],
         solution='choice = "C"',
-        why="没有位置列时，两句话的 X 是同样的三行，只是次序不同。投影、打分、softmax、加权求和都不看行号，"
-        "所以输出也只是同样的三行换了次序（遮住后面的词元时除外）。想让词序有影响，要把位置写进 X。",
+        why="权重说的是一行输出怎样由各行的值混合而成：0.9 份“猫”的值，0.1 份别的。它不是把握有多大，"
+        "也不说明整句话里谁重要。",
+    ),
+    Exercise(
+        id="reading_average",
+        title="为什么不平均",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("nothing_lost", "A", "100 行加在一起除以 100，有关的那一行还剩多少？"),
+            Mistake("column_sum", "C", "加起来是 1 的是权重，不是取来的数。"),
+            Mistake("impossible", "D", "平均不用查询和键：每一行都取一样多。"),
+        ],
+        hints=["100 个词元平均，每一行的权重是多少？", "换一个词元来问，平均出来的会不同吗？"],
+        solution='choice = "B"',
+        why="平均就是权重都等于 1/100：有关的那一行被另外 99 行冲淡了，而且谁来问都得到同样的一行。"
+        "注意力给每个词元一行自己的权重，可以把大半给有关的那一行。",
     ),
 ]

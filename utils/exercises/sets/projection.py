@@ -134,4 +134,33 @@ EXERCISES = [
         why="一行是一个词元，所以 X 在左、W 在右：X 的每一行与 W 的每一列做点积。d_model 对上以后消去，"
         "行数仍是词元数，列数由 W 决定。",
     ),
+    Exercise(
+        id="reading_learned",
+        title="哪些是学来的",
+        kind="reading",
+        reference="A",
+        mistakes=[
+            Mistake("projections", "B", "查询和键由 X 乘投影矩阵得来。换一句话，X 变了，它们就跟着变。"),
+            Mistake("scores", "C", "分数由查询和键算出。换一句话，词元的个数都可能不同，怎么存？"),
+            Mistake("weights", "D", "注意力权重由分数算出，每句话都要重新算；投影矩阵才是存好的。"),
+        ],
+        hints=["换一句话，哪些矩阵的形状可能变？", "形状里有 n 的，都要等读到句子才算得出。"],
+        solution='choice = "A"',
+        why="参数只有三个投影矩阵，训练时改，训练完就不变，每句话共用。"
+        "形状里带着词元数 n 的，都是每句话重新算的。",
+    ),
+    Exercise(
+        id="linear_shape",
+        title="`nn.Linear` 里的矩阵",
+        kind="shape",
+        reference=(3, 12),
+        mistakes=[
+            Mistake("as_formula", (12, 3), "这是公式里的 W_V。nn.Linear 存的是 (输出, 输入)。"),
+            Mistake("square", (12, 12), "输出宽度是 3，不是 12。"),
+            Mistake("small_square", (3, 3), "输入宽度是 12：矩阵的一边要与 X 的列数相同。"),
+        ],
+        hints=["nn.Linear(8, 4) 存的是什么形状？", "它按 (输出宽度, 输入宽度) 存。"],
+        solution="shape = (3, 12)",
+        why="nn.Linear(输入, 输出) 按 (输出, 输入) 存，使用时转置。所以从公式的 W 填进去，要先写 .T。",
+    ),
 ]

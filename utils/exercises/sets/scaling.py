@@ -9,12 +9,10 @@ from utils.exercises.records import Exercise, Mistake
 
 def _scaling_inputs(seed=1):
     rng = np.random.default_rng(seed)
-    masked = random_matrix(rng, 2, 6, scale=3)
-    masked[0, 4] = -np.inf  # 被遮住的键，缩放以后还是 −∞
     return [
         (random_matrix(rng, 3, 5, scale=3), 7),
         (random_matrix(rng, 4, 2, scale=4), 16),
-        (masked, 3),
+        (random_matrix(rng, 2, 6, scale=3), 3),
         (random_matrix(rng, 2, 3, scale=3), 1),  # 除以 1：这时也要返回新数组
     ]
 
@@ -93,7 +91,7 @@ EXERCISES = [
             Mistake("product_variance", 16, "这是一个乘积的方差。分数是 100 个乘积的和。"),
         ],
         hints=[
-            "均值是 0 时，乘积 q_i k_i 的方差等于两个方差相乘。",
+            "平均是 0 时，乘积 q_m k_m 的方差等于两个方差相乘。",
             "100 个独立的乘积相加，方差也相加。得到的是分数的方差。",
             "除以 c，方差就除以 c²。",
         ],
@@ -231,11 +229,6 @@ EXERCISES = [
                 "是不是除以了最大的分数？要除的数只由 d_k 决定，与分数无关。",
             ),
             Mistake(
-                "mask_as_zero",
-                lambda scores, d_k: np.where(np.isneginf(scores), 0, scores) / np.sqrt(d_k),
-                "是不是把 −∞ 换成了 0？0 不是“不看”；−∞ 缩放以后还是 −∞。",
-            ),
-            Mistake(
                 "rounded",
                 lambda scores, d_k: np.round(scores / np.sqrt(d_k), 1),
                 "是不是把结果舍入了？计算时用没有舍入的数。",
@@ -246,7 +239,7 @@ EXERCISES = [
             "这个数是 d_k 的平方根。numpy 里矩阵除以一个数，就是每一格都除。",
         ],
         solution="def my_scale_scores(scores, d_k):\n    return scores / np.sqrt(d_k)",
-        why="分量独立、均值 0、方差 1 时，点积的方差是 d_k，标准差是 √d_k。除以 √d_k，标准差回到 1；"
-        "除以 d_k 又太平。−∞ 除以正数还是 −∞。",
+        why="分量独立、平均 0、方差 1 时，点积的方差是 d_k，标准差是 √d_k。除以 √d_k，标准差回到 1；"
+        "除以 d_k，又压得太小。",
     ),
 ]

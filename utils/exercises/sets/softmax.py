@@ -126,6 +126,25 @@ EXERCISES = [
         "写 keepdims=True，形状是 (3, 1)，第 i 行才除以第 i 行的和。",
     ),
     Exercise(
+        id="reading_weights",
+        title="哪一组权重可能是对的",
+        kind="reading",
+        reference="C",
+        mistakes=[
+            Mistake("unequal_for_equal", "A", "第 1 个和第 3 个分数相等，它们的权重相等吗？"),
+            Mistake("zero_for_zero", "B", "分数是 0，权重就是 0 吗？exp(0) 是几？"),
+            Mistake("order_turned", "D", "第 2 个分数最小，它的权重却最大：exp 会颠倒次序吗？"),
+        ],
+        hints=[
+            "softmax 的每一行要满足：加起来是 1，分数相等权重就相等，分数大权重就大，没有一个是 0。",
+            "四组加起来都约是 1。先看第 1 个和第 3 个分数。",
+        ],
+        solution='choice = "C"',
+        why="A 里相等的分数得到了不等的权重；B 里分数 0 得到了 0，可是 e⁰ = 1；"
+        "D 里最小的分数得到了最大的权重。"
+        "C 都守住了：e : 1 : e 除以和，是 0.42、0.16、0.42。",
+    ),
+    Exercise(
         id="softmax",
         title="写出 softmax",
         kind="step",

@@ -45,6 +45,28 @@ EXERCISES = [
         why="每一行值乘它的权重，再竖着加起来。权重只给了“猫”和“鱼”，所以这个点在它们的连线上，正好是中点。",
     ),
     Exercise(
+        id="pencil_extremes",
+        title="两个极端",
+        kind="number",
+        reference=[2, 4, 2, 2],
+        mistakes=[
+            Mistake("first_row", [4, 0, 2, 2], "权重 1 在第 3 个，取出的是 V 的第几行？"),
+            Mistake("column_taken", [2, 2, 4, 2], "四个数的次序：先写第一问的两个数，再写第二问的两个。"),
+            Mistake("not_divided", [2, 4, 6, 6], "第二问：三个权重都是 1/3，加起来以后还要乘 1/3。"),
+            Mistake("column_of_V", [0, 2, 2, 2], "一个权重乘的是 V 的一整行。第 3 行是哪两个数？"),
+            Mistake(
+                "divided_by_two", [2, 4, 3, 3], "三行各取三分之一，除以的是 3。“(0, 2)” 这一行也算一份。"
+            ),
+        ],
+        hints=[
+            "权重是 [0, 0, 1] 时，前两行乘 0，第 3 行乘 1。",
+            "三个权重都是 1/3：一列一列地加起来，再除以 3。",
+        ],
+        solution="V = np.array([[4, 0], [0, 2], [2, 4]])\n"
+        "answer = [*(np.array([0, 0, 1]) @ V), *V.mean(axis=0)]",
+        why="one-hot 的权重取出一行，(2, 4)；相等的权重得到平均，(4 + 0 + 2)/3 = 2，(0 + 2 + 4)/3 = 2。",
+    ),
+    Exercise(
         id="reading_hull",
         title="输出能不能落在边上",
         kind="reading",
@@ -155,5 +177,46 @@ EXERCISES = [
         solution="def my_weighted_sum(weights, V):\n    return weights @ V",
         why="weights 的一行是一个查询的权重，它与 V 的每一列做点积，就是把 V 的各行按权重加起来。"
         "n_k 对上以后消去：一个键配一个值。V 不转置，因为要混合的正是它的行。",
+    ),
+    Exercise(
+        id="step_columns",
+        title="五个矩阵各有几列",
+        kind="number",
+        reference=[4, 3, 6, 6, 3],
+        tolerance=0.0,
+        mistakes=[
+            Mistake("output_like_X", [4, 3, 6, 6, 10], "输出的列数跟着 V：按权重取来的是值。"),
+            Mistake("output_like_Q", [4, 3, 6, 6, 4], "最后一列错了：混合的是 V 的行，不是 Q 的行。"),
+            Mistake("all_like_Q", [4, 4, 6, 6, 4], "V 有自己的投影矩阵 W_V，它有几列？"),
+            Mistake("scores_like_keys", [4, 3, 4, 4, 3], "scores 的列是键：一个词元一列。一共几个词元？"),
+            Mistake("rows", [6, 6, 6, 6, 6], "这是行数：五个矩阵都是 6 行。问的是列数。"),
+            Mistake("kept_X", [10, 10, 6, 6, 10], "投影改变列数：Q、V 的列数由 W_Q、W_V 决定。"),
+        ],
+        hints=[
+            "Q 和 V 的列数，看它们的投影矩阵有几列。",
+            "scores 和 weights 的列是键：词元有几个，列就有几个。",
+        ],
+        solution="answer = [4, 3, 6, 6, 3]",
+        why="(6, 10) @ (10, 4) 是 (6, 4)，(6, 10) @ (10, 3) 是 (6, 3)；scores 和 weights 是 (6, 6)；"
+        "最后 (6, 6) @ (6, 3) 是 (6, 3)。",
+    ),
+    Exercise(
+        id="reading_positions",
+        title="没有位置列时，换词序会怎样",
+        kind="reading",
+        reference="C",
+        mistakes=[
+            Mistake("all_new", "A", "哪些数真的变了？X 的三行还是那三行，投影矩阵也没有变。"),
+            Mistake("row_keeps_output", "B", "第 1 行现在是哪个词元？输出跟着词元走，还是跟着行号走？"),
+            Mistake("order_counts", "D", "“猫”怎么知道自己排在最后？X 里有没有哪一列写着位置？"),
+        ],
+        hints=[
+            "写出两句话的 X。第二个 X 与第一个差在哪里？",
+            "打分时，每个查询看所有的键。键换个次序，点积的值会变吗？",
+        ],
+        solution='choice = "C"',
+        why="没有位置列时，两句话的 X 是同样的三行，只是次序不同。投影、打分、softmax、加权求和都不看行号，"
+        "所以输出也只是同样的三行换了次序（遮住后面的词元时除外）。"
+        "想让词序有影响，要把位置写进 X。",
     ),
 ]
