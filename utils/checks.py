@@ -28,9 +28,6 @@ def require(condition, rule, received, way_out):
         raise refusal(rule, received, way_out)
 
 
-# ---------------------------------------------------------------- 数组
-
-
 def as_arrays(shapes, /, *, masked=None, **values):
     """把每个值变成形状合乎 shapes 的 float64 数组，或说明它为什么不行；值原样不动。
 
@@ -162,9 +159,6 @@ def _way_to_dimensions(name, received, wanted):
     return f"用 np.reshape 补成 {wanted} 维"
 
 
-# ---------------------------------------------------------------- 一个数
-
-
 def is_integer(value, low, high):
     """value 是不是 low 到 high 之间的一个整数（Python 或 numpy 的；True、2.0、张量都不算）。"""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
@@ -190,9 +184,6 @@ def as_positive(name, value, way_out):
     good = is_number(value, 0, LARGEST) and value > 0
     require(good, f"{name} 必须是一个正数", f"{name} = {shown(value)}", way_out)
     return float(value)
-
-
-# ---------------------------------------------------------------- 文字
 
 
 def as_list(value):
