@@ -90,7 +90,7 @@ def _hull(points):
 
 
 def _write_names(axes, points, names, colors, strokes):
-    """名字写在点旁边 16 个方向中最空的一个：压住的点和线最少，其次朝外，图的中间留空。"""
+    """名字写在点旁边 16 个方向中最空的一个：不伸到图外，压住的点和线最少，其次朝外，图的中间留空。"""
     pixels = axes.transData.transform(np.array(points))
     lines = [axes.transData.transform(np.linspace(*stroke, 100)) for stroke in strokes]
     taken, center = np.concatenate([pixels, *lines]), pixels.mean(axis=0)
@@ -100,6 +100,8 @@ def _write_names(axes, points, names, colors, strokes):
         half = np.array([text_width(name, BASE), 0.8 * text_height(name, BASE)]) / 2
         middles = xy + directions * (10 + np.abs(directions) @ half)[:, None]
         covered = [(np.abs(taken - middle) < half + 4).all(axis=1).sum() for middle in middles]
+        outside = (middles < half) | (middles > axes.figure.bbox.size - half)  # 名字不能伸到图外
+        covered = covered + np.size(taken) * outside.any(axis=1)
         inward = directions @ (center - xy) / (np.hypot(*(center - xy)) + 1)
         middle = middles[np.lexsort([inward.round(3), covered])[0]]
         offset = (middle - xy) * 72 / DPI
