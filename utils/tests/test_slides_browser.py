@@ -1,18 +1,19 @@
 """幻灯片的放映：在真的浏览器里断网打开每一份，每种屏幕从头到尾放一遍。"""
 
 import re
+from itertools import groupby
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from utils.notebooks import NOTEBOOKS, notebook_paths
+from utils.pages.browser import Opened
 from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
 
 NAMES = [path.stem for path in notebook_paths()]
 SCREENS = {"投影": (1280, 720), "旧投影": (1024, 768), "手机": (390, 844)}  # 别的宽屏与第一种是同一张画布
-SMALLEST, SMALLEST_BODY = 18, 24  # 画布上的像素
 EDGE = 16  # 内容离页边至少这么远
 
 # 从第一步按 → 到最后一步，再按 ← 退到头；每一步记下：从第几格开始的页、在哪里、内容的右沿和下沿、最小的字
@@ -57,37 +58,6 @@ PLAY = r"""async (back) => {
 }"""
 
 
-class Opened:
-    """断网打开的一个网页；requests 是除它自己以外的请求，messages 是控制台和对话框里的话。"""
-
-    def __init__(self, browser, path, query="", size=SCREENS["投影"]):
-        viewport = dict(zip(("width", "height"), size, strict=True))
-        self.context = browser.new_context(offline=True, viewport=viewport)
-        self.own, self.requests, self.messages = path.as_uri(), [], []
-        self.context.on("page", self._listen)
-        self.page = self.context.new_page()
-        self.page.goto(self.own + query)
-
-    def _listen(self, page):
-        page.on("request", lambda request: self._note(request.url))
-        page.on("console", lambda message: self.messages.append(message.text))
-        page.on("pageerror", lambda error: self.messages.append(str(error)))
-        page.on("dialog", lambda dialog: (self.messages.append(f"弹出：{dialog.message}"), dialog.dismiss()))
-
-    def _note(self, url):
-        if not url.startswith(("data:", "about:")) and re.split(r"[?#]", url)[0] != self.own:
-            self.requests.append(url)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.context.close()
-
-    def quiet(self):
-        assert self.requests == [] and self.messages == []
-
-
 def cells_of(name):
     return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4).cells
 
@@ -96,10 +66,6 @@ def first_cells(name):
     """各页从第几格开始。"""
     types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells_of(name)]
     return [number for number, kind in enumerate(types, 1) if kind in ("slide", "subslide")]
-
-
-def without_repeats(values):
-    return [value for value, before in zip(values, [None, *values], strict=False) if value != before]
 
 
 # ---------------------------------------------------------------- 每一份，每种屏幕放一遍
@@ -120,7 +86,7 @@ def played(request, deck_path, browser):
 def test_every_page_is_reached_by_key_and_left_the_same_way(played):
     name, plays = played
     for play in plays.values():
-        assert without_repeats([state["cell"] for state in play["forward"]]) == first_cells(name)
+        assert [cell for cell, _ in groupby(play["forward"], lambda s: s["cell"])] == first_cells(name)
     there, back = plays["投影"]["forward"], plays["投影"]["backward"]
     assert [state["place"] for state in back] == [state["place"] for state in there[-2::-1]]
 
@@ -140,15 +106,14 @@ def test_nothing_leaves_the_page(played):
 def test_the_text_is_large_enough_for_a_projector(played):
     name, plays = played
     states = plays["投影"]["forward"]
-    small = {s["cell"] for s in states if s["smallest"] < SMALLEST or s["body"] < SMALLEST_BODY}
-    assert not small, f"{name} 第 {small} 格开始的页：正文小于 {SMALLEST_BODY}，或有字小于 {SMALLEST} 像素"
+    small = {s["cell"] for s in states if s["smallest"] < 18 or s["body"] < 24}
+    assert not small, f"{name} 第 {small} 格开始的页：正文小于 24 像素，或有字小于 18 像素"
 
 
 def test_nothing_is_loaded_and_the_console_is_silent(played):
     _, plays = played
-    assert {screen: play["requests"] + play["messages"] for screen, play in plays.items()} == {
-        screen: [] for screen in SCREENS
-    }
+    for play in plays.values():
+        assert play["requests"] == [] and play["messages"] == []
 
 
 def test_an_animation_moves_one_frame_a_key(played):
@@ -163,7 +128,8 @@ def test_an_animation_moves_one_frame_a_key(played):
     ]
     wanted = [[label] for labels in animations for label in labels]
     for play in plays.values():
-        assert without_repeats([s["frames"] for s in play["forward"] if s["frames"]]) == wanted
+        seen = [frames for frames, _ in groupby(play["forward"], lambda state: state["frames"]) if frames]
+        assert seen == wanted
     there, back = plays["投影"]["forward"], plays["投影"]["backward"]
     assert [state["frames"] for state in back] == [state["frames"] for state in there[-2::-1]]
 
@@ -241,8 +207,6 @@ def test_print_view_is_one_sheet_a_page(name, deck_path, browser):
 
 # ---------------------------------------------------------------- 讲稿窗口、目录、别人的输出
 
-SPEAKER_WORDS = "title, h4, .label, .speaker-layout-label, option, #connection-status"
-
 
 def test_speaker_view_shows_notes_and_moves_the_deck(deck_path, browser):
     """S 打开讲稿窗口：这一节的讲稿、当前页和下一页；窗口里按 → 也推进放映；没有网络，没有报错。"""
@@ -258,7 +222,8 @@ def test_speaker_view_shows_notes_and_moves_the_deck(deck_path, browser):
         for frame in ("#current-slide iframe", "#upcoming-slide iframe"):
             view.frame_locator(frame).locator("section.present h1, section.present h2").first.wait_for()
         view.locator(".pacing-title").wait_for()  # 写了分钟，才有倒计时
-        assert re.findall("[A-Za-z]+", " ".join(view.locator(SPEAKER_WORDS).all_text_contents())) == []
+        words = view.locator("title, h4, .label, .speaker-layout-label, option").all_text_contents()
+        assert len(words) >= 8 and re.findall("[A-Za-z]+", " ".join(words)) == []
         view.locator("body").press("ArrowRight")
         deck.page.wait_for_function("Reveal.getIndices().v === 1")
         deck.quiet()
