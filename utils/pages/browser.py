@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 import shutil
 from contextlib import contextmanager
 
@@ -53,6 +54,37 @@ def chromium():
             yield browser
         finally:
             browser.close()
+
+
+class Opened:
+    """断网打开的一个网页；requests 是除它自己以外的请求，messages 是控制台和对话框里的话。"""
+
+    def __init__(self, browser, path, query="", size=(1280, 720)):
+        viewport = dict(zip(("width", "height"), size, strict=True))
+        self.context = browser.new_context(offline=True, viewport=viewport)
+        self.own, self.requests, self.messages = path.as_uri(), [], []
+        self.context.on("page", self._listen)
+        self.page = self.context.new_page()
+        self.page.goto(self.own + query)
+
+    def _listen(self, page):
+        page.on("request", lambda request: self._note(request.url))
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page.on("dialog", lambda dialog: (self.messages.append(f"弹出：{dialog.message}"), dialog.dismiss()))
+
+    def _note(self, url):
+        if not url.startswith(("data:", "about:")) and re.split(r"[?#]", url)[0] != self.own:
+            self.requests.append(url)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def quiet(self):
+        assert self.requests == [] and self.messages == []
 
 
 def _missing(reason):

@@ -134,9 +134,7 @@ GALLERY = {
     "小数": lambda: plot_matrix(RANDOM[:8, :4] * 0.02, title="W_Q"),
     "很长的标题": lambda: plot_matrix([[1, 2]], title="这个标题很长，" * 8),
     "份额": lambda: plot_shares(WEIGHTS, "猫吃鱼", title="一份注意力怎样分"),
-    "很尖的份额": lambda: plot_shares(
-        [[0.01, 0.02, 0.97], [1, 0, 0]], "甲乙", key_tokens="猫吃鱼", title="尖"
-    ),
+    "很尖的份额": lambda: plot_shares([[0.01, 0.02, 0.97]], "甲", key_tokens="猫吃鱼", title="尖"),
     "权重": lambda: plot_weights(WEIGHTS, "猫吃鱼", title="注意力权重"),
     "权重与和": lambda: plot_weights(
         WEIGHTS, "猫吃鱼", title="沿列做 softmax，这不是我们要的", show_sums=True
@@ -381,23 +379,16 @@ def test_weights_picture_shows_the_array_light_to_dark_from_0_to_1():
 
 
 def test_shares_are_bars_of_the_weights_and_a_wrong_sum_is_written():
-    figure = plot_shares(
-        [[0.5, 0.25, 0.25], [0.5, 1 / 6, 0]], ["甲", "乙"], key_tokens="猫吃鱼", title="份额"
-    )
+    weights = [[0.5, 0.25, 0.25], [0.5, 1 / 6, 0]]
+    figure = plot_shares(weights, "甲乙", key_tokens="猫吃鱼", title="份额")
     axes = figure.axes[0]
     assert [[round(bar.get_width(), 4) for bar in bars] for bars in axes.containers] == [
         [0.5, 0.5],
         [0.25, 0.1667],
         [0.25, 0],
     ]
-    assert [round(bar.get_x(), 4) for bars in axes.containers for bar in bars] == [
-        0,
-        0,
-        0.5,
-        0.5,
-        0.75,
-        0.6667,
-    ]
+    starts = [round(bar.get_x(), 4) for bars in axes.containers for bar in bars]
+    assert starts == [0, 0, 0.5, 0.5, 0.75, 0.6667]
     assert "甲：猫 0.5、吃 0.25、鱼 0.25；乙：猫 0.5、吃 0.167、鱼 0，和 0.667" in repr(figure)
     assert "旁边写着：和 0.6667" in repr(figure)
 
@@ -766,7 +757,7 @@ NAMED = {"title": "t", "x_name": "x", "y_name": "y"}
         (lambda: plot_shares(WEIGHTS, "我爱", title="w"), ["tokens", "共 3 个", "2 个"]),
         (lambda: plot_matrices({}), ["panels", "不空"]),
         (lambda: plot_matrices({"Q": Q}, kind="x"), ["kind", "'x'"]),
-        (lambda: plot_matrices({"Q": Q, "K": K}, operators=("@", "=")), ["operators", "1 个", "2 个"]),
+        (lambda: plot_matrices({"Q": Q, "K": K}, operators=("@", "=")), ["运算符", "1 个", "2 个"]),
         (lambda: plot_matrices({"Q": Q}, row_labels={"K": "猫吃鱼"}), ["K", "Q"]),
         (lambda: plot_score(Q, X, 0, 0, "猫吃鱼"), ["d_k", "(3, 4)", "(3, 8)"]),
         (lambda: plot_score(Q, K, 3, 0, "猫吃鱼"), ["query", "2", "3"]),
