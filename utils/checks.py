@@ -9,6 +9,7 @@ import re
 import numpy as np
 
 LARGEST = 1e100  # 两个这样的数相乘、再加上很多项，仍远在 float64 的范围（约 1e308）之内
+WIDEST = 4096  # 列；再宽，一句话、一层就要占上百兆内存
 
 # 单独的半个字符（把文字从中间切开、或读错编码时出现）：写不进文件，也画不出来
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
@@ -168,7 +169,7 @@ def is_integer(value, low, high):
 def is_number(value, low, high):
     """value 是不是 low 到 high 之间的一个实数（Python 或 numpy 的；NaN、True、文字、张量都不算）。"""
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return real and bool(low <= value <= high)
+    return real and low <= (value.item() if isinstance(value, np.generic) else value) <= high
 
 
 def as_integer(name, value, low, high, example):

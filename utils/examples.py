@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from utils.checks import as_arrays, as_integer, as_names, refusal, require, shown
+from utils.checks import WIDEST, as_arrays, as_integer, as_names, refusal, require, shown
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
-WIDEST = 4096  # 列；再宽，一句话也要占上百兆内存
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,14 +14,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from utils.checks import as_integer, as_names, require, shown
+from utils.checks import WIDEST, as_integer, as_names, require, shown
 from utils.examples import DATA, check_fields, read_data
 
 WORDS = DATA / "words.json"
 SHOWN = "猫吃鱼"  # 课程的例句：词表里必须有这三个字
 TASKS = {"who": ("who",), "what": ("what",), "both": ("who", "what")}
 D_MODEL = 16
-WIDEST = 4096  # d_v 和 hidden 再大，内存放不下
 MOST_SEED = 2**63 - 1  # torch 的种子最多这么大
 
 

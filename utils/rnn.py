@@ -22,9 +22,9 @@ from functools import partial
 import numpy as np
 import torch
 
-from utils.checks import LARGEST, as_integer, as_list, is_integer, is_number, require, shown
+from utils.checks import LARGEST, WIDEST, as_integer, as_list, is_integer, is_number, require, shown
 
-WIDEST, LONGEST, MOST_NUMBERS = 4096, 10**6, 10**8  # 再多，一台笔记本电脑的内存就放不下
+LONGEST, MOST_NUMBERS = 10**6, 10**8  # 再多，一台笔记本电脑的内存就放不下
 
 # 自动求导的图里，写成 @ 的乘法留下的节点：矩阵乘矩阵、成批的、矩阵乘向量、向量乘向量
 PRODUCTS = ("MmBackward0", "BmmBackward0", "MvBackward0", "DotBackward0")

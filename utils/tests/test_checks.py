@@ -189,6 +189,7 @@ def test_what_is_no_positive_number_is_refused(value):
     refused(lambda: as_positive("d_k", value, "用 Q.shape[1]"), "d_k 必须是一个正数", "用 Q.shape[1]")
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("value", [1, 2.5, np.int64(9), np.float32(16), 5e-324, LARGEST])
 def test_positive_numbers_of_python_and_numpy_become_float(value):
     assert type(as_positive("d_k", value, "")) is float
