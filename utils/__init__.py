@@ -1,21 +1,24 @@
 """课程的工具箱：一个文件（或文件夹）只做一件事。
 
-    读  examples.py   data/ 里的例句、自己的一句话 -> Example
-    算  attention.py  五个步骤和整个自注意力，只用 numpy
-    写  notation.py   把手算过程写成公式
-    画  plotting/     每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
-    演  animations.py      QKᵀ 和加权求和的动画，一步一帧；样式在 animations.css
-    拖  explorers.py  可以拖动的滑块，一动就重画（ipywidgets）
-    劝  missing_names.py 跳着运行笔记本时，告诉学习者先运行哪里
-    练  exercises/    每本笔记的练习：判定、提示、答案
-    讲  slides/       离线的幻灯片，一本一个文件
-    印  worksheet/    笔算练习纸和答案，一步一页 A4
+    读  examples.py       data/ 里的例句、自己的一句话 -> Example
+    算  attention.py      五个步骤和整个自注意力，只用 numpy
+    写  notation.py       把手算过程写成公式
+    画  plotting/         每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
+    演  animations.py     QKᵀ 和加权求和的动画，一步一帧；样式在 animations.css
+    拖  explorers.py      可以拖动的滑块，一动就重画（ipywidgets）
+    练  exercises/        每本笔记的练习：判定、提示、答案
+    讲  slides/           离线的幻灯片，一本一个文件
+    印  worksheet/        笔算练习纸和答案，一步一页 A4
+    查  sql.py            把 Q、K、V 放进 SQLite，用 JOIN 算注意力
+    比  rnn.py            循环神经网络与注意力：影响、等待、代价（torch）
+    训  model.py          一层自注意力和它的词表（torch）
+        training.py       让它学会“谁在做”“对谁”
 
-开头和结尾的两本还用到：
+大家都靠它们：
 
-    查  sql.py        把 Q、K、V 放进 SQLite，用 JOIN 算注意力
-    比  rnn.py 循环神经网络与注意力：影响、等待、代价（torch）
-    训  training.py   让一层自注意力学会“谁在做”“做到谁身上”（torch）
+        checks.py         参数合不合规则，不合就说出规则、收到了什么、怎么办
+        numbers.py        一个数、一个点积怎样写成文字
+        missing_names.py  跳着运行笔记本时，告诉学习者先运行哪里
 
 命令：
 

@@ -42,7 +42,7 @@ def as_arrays(shapes, /, *, masked=None, **values):
     """
     forms = re.findall(r"\([^)]*\)", shapes)
     arrays = {
-        name: _array(name, value, form, masked)
+        name: as_array(name, value, form, masked)
         for (name, value), form in zip(values.items(), forms, strict=True)
     }
     _check_sizes(arrays, dict(zip(arrays, map(_letters, forms), strict=True)))
@@ -51,42 +51,36 @@ def as_arrays(shapes, /, *, masked=None, **values):
 
 def real_array(value):
     """value 里的实数，一个新的 float64 数组；不是由实数组成时返回 None。"""
-    if _hides_numbers(value):
+    if np.ma.is_masked(value):  # asarray 会悄悄丢掉遮罩
         return None
     try:
         array = np.asarray(value)
     except Exception:  # 长短不一的列表、要求梯度的 torch 张量、别人写的 __array__：什么错误都可能有
         return None
-    if array.dtype.kind not in "biuf":
-        return None
-    with np.errstate(over="ignore", invalid="ignore"):  # 放不进 float64 的 longdouble 成为 inf
-        return array.astype(np.float64)
+    return array.astype(np.float64) if array.dtype.kind in "biuf" else None
 
 
-def _array(name, value, form, masked):
+def as_array(name, value, form, masked=None):
+    """同 as_arrays，只有一个值，名字可以是任何文字；form 如 "(n,)"。"""
     array, ndim = real_array(value), len(_letters(form))
-    require(
-        array is not None,
-        f"{name} 必须由实数组成，形状 {form}，各行一样长",
-        _kind(value),
-        _way_to_numbers(name, value, masked),
-    )
-    require(
-        array.size > 0,
-        f"{name} 不能是空的，形状 {form} 里每个数至少是 1",
-        f"形状 {array.shape}",
-        "至少写一行，每行至少一个数",
-    )
+    if array is None:
+        rows = "，各行一样长" if ndim > 1 else ""
+        raise refusal(
+            f"{name} 必须由实数组成，形状 {form}{rows}", _kind(value), _way_to_numbers(name, value, masked)
+        )
+    rule = f"{name} 不能是空的，形状 {form} 里每个数至少是 1"
+    require(array.size > 0, rule, f"形状 {array.shape}", "至少写一行，每行至少一个数")
+    kind = {1: "一行数", 2: "二维矩阵"}.get(ndim, f" {ndim} 维数组")
     require(
         array.ndim == ndim,
-        f"{name} 必须是{'二维矩阵' if ndim == 2 else f' {ndim} 维数组'}，形状 {form}",
+        f"{name} 必须是{kind}，形状 {form}",
         f"{array.ndim} 维，形状 {array.shape}",
         _way_to_dimensions(name, array.ndim, ndim),
     )
     bad = ~((np.abs(array) <= LARGEST) | (np.isneginf(array) & bool(masked)))
     if bad.any():
         where = np.argwhere(bad)[0]
-        units = "个" if ndim == 1 else "行列" if ndim == 2 else "层" * ndim
+        units = "层" * (ndim - 2) + "行列" if ndim > 1 else "个"
         place = "".join(f"第 {i + 1} {unit}" for i, unit in zip(where, units, strict=True))
         raise refusal(
             f"{name} 里不能有 NaN 或{'正' if masked else ''}无穷，绝对值也不能超过 {LARGEST:g}，形状 {form}",
@@ -104,64 +98,59 @@ def _array(name, value, form, masked):
 
 
 def _check_sizes(arrays, letters):
-    """同一个字母在两处大小不同，就说出是哪两处。"""
+    """同一个字母在两处大小不同，就说出是哪两处，怎样才对得上。"""
     seen = {}
     for name, array in arrays.items():
-        for axis, (letter, size) in enumerate(zip(letters[name], array.shape, strict=True)):
+        for axis, letter in enumerate(letters[name]):
             other, other_axis = seen.setdefault(letter, (name, axis))
-            wanted = arrays[other].shape[other_axis]
-            if size == wanted:
+            seen[letter] = name, axis
+            if array.shape[axis] == arrays[other].shape[other_axis]:
                 continue
-            mine, theirs = _size_name(letters[name], axis), _size_name(letters[other], other_axis)
-            rule = f"{other} 与 {name} 的{mine}必须相同" if mine == theirs else ""
-            turned = array.ndim == 2 and array.shape[1 - axis] == wanted
+            mine, theirs = _size_name(array, axis), _size_name(arrays[other], other_axis)
+            same = f"{other} 与 {name} 的{mine}必须相同" if mine == theirs else ""
             raise refusal(
-                (rule or f"{other} 的{theirs}必须等于 {name} 的{mine}") + f"（都是 {letter}）",
+                f"{same or f'{other} 的{theirs}必须等于 {name} 的{mine}'}（都是 {letter}）",
                 "，".join(f"{each} {arrays[each].shape}" for each in arrays),
-                f"{name} 的{mine}应是 {wanted}；"
-                + (
-                    f"它转置以后正好对得上：{name} 是不是多转置或少转置了一次"
-                    if turned
-                    else "看看是不是写反了"
-                )
-                + "，或者来自不同的句子",
+                f"看看 {other} 和 {name}{_way_to_fit(arrays[other], other_axis, array, axis)}",
             )
 
 
+def _way_to_fit(left, left_axis, right, right_axis):
+    """两个数组在这两个方向上不一样大，最可能的原因：写反了、转置错了、各是各的。"""
+    ways = []
+    if left.ndim == right.ndim == 2:
+        across, other_across = left.shape[1 - left_axis], right.shape[1 - right_axis]
+        if left_axis != right_axis and across == other_across:
+            ways.append("换一下位置")
+        if across == right.shape[right_axis] or other_across == left.shape[left_axis]:
+            ways.append("其中一个转置一次")
+    return f"：{'，或者'.join(ways)}，就正好对得上" if ways else " 是不是同一个句子、同一次计算里的"
+
+
 def _letters(form):
-    return [letter.strip() for letter in form.strip("()").split(",") if letter.strip()]
+    return re.findall(r"\w+", form)
 
 
-def _size_name(letters, axis):
-    return "长度" if len(letters) == 1 else f"{'行列'[axis]}数" if len(letters) == 2 else f"第 {axis + 1} 维"
-
-
-def _hides_numbers(value, depth=3):
-    """np.ma 是不是遮住了 value 里的数，也看列表里面：asarray 会悄悄丢掉遮罩，或把遮住的数换成 NaN。"""
-    if isinstance(value, list | tuple):
-        return depth > 0 and any(_hides_numbers(item, depth - 1) for item in value)
-    return isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)
+def _size_name(array, axis):
+    return "长度" if array.ndim == 1 else f"{'行列'[axis]}数" if array.ndim == 2 else f"第 {axis + 1} 维"
 
 
 def _kind(value):
-    """收到的是什么：类型，再加上形状和元素类型，或者列表每一行的长度。"""
+    """收到的是什么：类型，再加上形状和元素类型，或者内容；长短不一的列表写各行的长度。"""
     kind = type(value).__name__
     if isinstance(getattr(value, "shape", None), tuple):
-        dtype = getattr(value, "dtype", None)
-        return f"{kind}，形状 {tuple(value.shape)}" + (f"，元素类型 {dtype}" if dtype is not None else "")
-    if isinstance(value, list | tuple):
-        lengths = sorted({len(row) if hasattr(row, "__len__") else 1 for row in value})
-        return f"{kind}，{len(value)} 行，每行 {' 或 '.join(map(str, lengths))} 个"
-    return f"{kind} {shown(value)}" if isinstance(value, str | numbers.Number) else kind
+        return f"{kind}，形状 {tuple(value.shape)}，元素类型 {getattr(value, 'dtype', '不明')}"
+    lengths = {len(row) if hasattr(row, "__len__") else 1 for row in as_list(value) or ()}
+    if len(lengths) > 1:
+        return f"{kind}，{len(value)} 行，每行 {' 或 '.join(map(str, sorted(lengths)))} 个"
+    return f"{kind}，{shown(value)}"
 
 
 def _way_to_numbers(name, value, masked):
     if hasattr(value, "detach"):
         return f"torch 张量先写 {name}.detach().double().numpy()"
-    if _hides_numbers(value):
+    if np.ma.is_masked(value):
         return f"遮住的格先填上数，写 {name}.filled({'-np.inf' if masked else '0'})"
-    if hasattr(value, "astype"):
-        return f"里面都是实数时写 {name}.astype(float)；文字、None、复数要先换成实数"
     return "每一行写一样多的实数，如 [[1, 0], [0, 1]]；文字、None、复数要先换成实数"
 
 
@@ -191,12 +180,8 @@ def is_number(value, low, high):
 def as_integer(name, value, low, high, example):
     """name 必须是 low 到 high 之间的整数；返回 int。"""
     most = f"、不大于 {high}" if high < np.inf else ""
-    require(
-        is_integer(value, low, high),
-        f"{name} 必须是不小于 {low}{most} 的整数",
-        shown(value),
-        f"写成如 {name}={example}",
-    )
+    rule = f"{name} 必须是不小于 {low}{most} 的整数"
+    require(is_integer(value, low, high), rule, shown(value), f"写成如 {name}={example}")
     return int(value)
 
 
@@ -225,26 +210,37 @@ def as_list(value):
     return items if isinstance(items, list) else None
 
 
-def as_names(name, value, count=None, what="个"):
+def as_names(name, value, count=None, what="", *, filled=False):
     """一列名字成为一列 str：文字照抄，数写成文字。
 
-    count : 应有几个；what : 一个名字对应矩阵的什么，如「行」。不给 count 就不管几个。
-    ValueError：不是一列文字或数，或者个数不对。
+    count : 应有几个，不给就不管；what : 一个名字对应矩阵的什么，如「行」
+    filled : 真时至少要有一个，每个都看得见，没有半个字符
+    ValueError：不是一列文字或数，个数不对，或 filled 时有空的。
     """
     names = as_list(value)
+    good = names is not None and all(isinstance(item, str | numbers.Number) for item in names)
+    names = [str(item) for item in names] if good else []
+    if filled:
+        good = names and all(map(str.strip, names)) and not HALF_CHARACTER.search("".join(names))
     require(
-        names is not None and all(isinstance(item, str | numbers.Number) for item in names),
-        f"{name} 必须是一列文字",
+        good,
+        f"{name} 必须是一列{'看得见的' if filled else ''}文字",
         shown(value),
         '写成如 ["猫", "吃", "鱼"] 的列表，或字符串 "猫吃鱼"（一个字一个）',
     )
     require(
         count in (None, len(names)),
-        f"{name} 要{f'一{what}一个，' if what != '个' else ''}共 {count} 个",
-        f"{len(names)} 个：{shown('、'.join(map(str, names)))}",
+        f"{name} 要{f'一{what}一个，共' if what else ''} {count} 个",
+        f"{len(names)} 个：{shown('、'.join(names))}",
         "补齐或去掉多出的；也看看矩阵是不是转置了",
     )
-    return [str(item) for item in names]
+    return names
+
+
+def as_dict(name, value, example):
+    """name 必须是不空的字典；返回 {名字写成文字: …}。example 是怎么写的例子。"""
+    require(isinstance(value, dict) and value, f"{name} 必须是不空的字典", shown(value), f"写成如 {example}")
+    return {str(key): item for key, item in value.items()}
 
 
 def printable(text):

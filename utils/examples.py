@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from utils.checks import HALF_CHARACTER, LARGEST, as_list, is_integer, real_array, shown
+from utils.checks import as_arrays, as_integer, as_names, refusal, require, shown
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
 WIDEST = 4096  # 列；再宽，一句话也要占上百兆内存
-JOINER = "\u200d"  # 零宽连接符：👨‍👩‍👧 是三个表情用它连成的
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +28,7 @@ class Example:
     position_columns : X_columns 中表示位置的列；reorder 换词序时这些列留在原处
 
     矩阵都转成新的 float64 数组，改它们不会影响别人手里的数据。
-    ValueError：任何一项不合规则；消息以字段名开头。
+    ValueError：任何一项不合规则；消息写明是哪一项。
     """
 
     tokens: Sequence[str]
@@ -43,27 +42,23 @@ class Example:
 
     def __post_init__(self):
         put = object.__setattr__  # 冻结的 dataclass 只能这样写入整理好的值
-        put(self, "tokens", _names("tokens", self.tokens, unique=False))
-        for name in ("X", "W_Q", "W_K", "W_V"):
-            put(self, name, _matrix(name, getattr(self, name)))
-        _same("X", "行数", len(self.X), "tokens 的词元数", len(self.tokens))
-        for name in ("W_Q", "W_K", "W_V"):
-            _same(name, "行数", len(getattr(self, name)), "X 的列数 d_model", self.d_model)
-        _same("W_K", "列数", self.W_K.shape[1], "W_Q 的列数 d_k", self.d_k)
-
-        for name, matrix, size in (("X_columns", "X", self.d_model), ("V_columns", "W_V", self.d_v)):
-            columns = getattr(self, name)
-            columns = [f"列{j + 1}" for j in range(size)] if columns is None else columns
-            put(self, name, _names(name, columns))
-            _same(name, "个数", len(getattr(self, name)), f"{matrix} 的列数", size)
-        positions = () if self.position_columns is None else self.position_columns
-        put(self, "position_columns", _names("position_columns", positions, empty=True))
-        for column in self.position_columns:
-            if column not in self.X_columns:
-                raise ValueError(
-                    f"position_columns：{column!r} 不在 X_columns {list(self.X_columns)} 里；"
-                    "请写成其中几个名字的列表。"
-                )
+        matrices = {name: getattr(self, name) for name in ("X", "W_Q", "W_K", "W_V")}
+        shapes = "(n, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v)"
+        for name, array in zip(matrices, as_arrays(shapes, **matrices), strict=True):
+            put(self, name, array)
+        put(self, "tokens", tuple(as_names("tokens", self.tokens, len(self.X), "行", filled=True)))
+        put(self, "X_columns", _column_names("X_columns", self.X_columns, self.d_model))
+        put(self, "V_columns", _column_names("V_columns", self.V_columns, self.d_v))
+        given = () if self.position_columns is None else self.position_columns
+        positions = as_names("position_columns", given)
+        unknown = [column for column in positions if column not in self.X_columns]
+        require(
+            not unknown,
+            "position_columns 只能写 X_columns 里的名字",
+            f"{'、'.join(unknown)}；X_columns 是 {'、'.join(self.X_columns)}",
+            "写成其中几个名字的列表；没有表示位置的列就不写",
+        )
+        put(self, "position_columns", tuple(positions))
 
     @property
     def n(self):
@@ -97,14 +92,14 @@ def load_example(name):
     ValueError：没有这个例句，或文件内容不合规则；消息写明文件和字段。
     """
     if not isinstance(name, str) or name not in FILES:
-        same = [known for known in FILES if isinstance(name, str) and sorted(known) == sorted(name)]
-        way_out = (
-            f'换词序请用 reorder(load_example("{same[0]}"), "{name}")'
-            if same
-            else "自己的句子请用 Example(…)"
+        same = [known for known in FILES if sorted(known) == sorted(str(name))]
+        raise refusal(
+            f"例句只有 {'、'.join(FILES)}",
+            shown(name),
+            f'换词序写 reorder(load_example("{same[0]}"), "{name}")' if same else "自己的句子写 Example(…)",
         )
-        raise ValueError(f"没有名为 {shown(name)} 的例句；可用的是 {'、'.join(FILES)}。{way_out}。")
-    return read_data(DATA / FILES[name], lambda content: Example(**_known_fields(content)))
+    known, required = [field.name for field in fields(Example)], ("tokens", "X", "W_Q", "W_K", "W_V")
+    return read_data(DATA / FILES[name], lambda content: Example(**check_fields(content, known, required)))
 
 
 def read_data(path, build):
@@ -112,44 +107,38 @@ def read_data(path, build):
 
     ValueError：文件不见了、读不了、不是 UTF-8、不合 JSON 语法，或 build 说内容不合规则；消息写明文件。
     """
+    file = f"data/{path.name}"
     try:
         text = path.read_text(encoding="utf-8-sig")  # -sig：记事本可能在开头加 BOM
-        if not text.strip():
-            raise ValueError("内容是空的；请从课程里重新取回这个文件。")
-        return build(json.loads(text, object_pairs_hook=_unique_fields, parse_int=_integer))
-    except FileNotFoundError:
-        raise ValueError(f"data/{path.name} 不见了；请从课程里重新取回这个文件。") from None
-    except OSError as error:  # 是文件夹、没有读的权限、磁盘坏了
-        raise ValueError(
-            f"data/{path.name} 读不了（{type(error).__name__}）；"
-            "它应是一个有读权限的文件，请从课程里重新取回。"
-        ) from None
-    except UnicodeDecodeError:
-        raise ValueError(f"data/{path.name} 不是 UTF-8 编码；请用编辑器另存为 UTF-8。") from None
-    except RecursionError:
-        raise ValueError(f"data/{path.name} 的括号套得太深；矩阵只用两层方括号。") from None
+        return build(json.loads(text, object_pairs_hook=_unique_fields))
+    except OSError as error:  # 不见了、是文件夹、没有读的权限、磁盘坏了
+        raise refusal(f"{file} 必须读得到", type(error).__name__, "从课程里重新取回这个文件") from None
+    except UnicodeDecodeError as error:
+        raise refusal(f"{file} 必须是 UTF-8 编码", error, "用编辑器另存为 UTF-8") from None
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"data/{path.name} 第 {error.lineno} 行第 {error.colno} 列不合 JSON 语法；"
-            "检查那里的逗号、引号和括号。"
-        ) from None
+        place = f"第 {error.lineno} 行第 {error.colno} 列不合语法"
+        raise refusal(f"{file} 必须是 JSON", place, "检查那里的逗号、引号和括号") from None
     except ValueError as error:
-        raise ValueError(f"data/{path.name} 的 {error}") from None
+        raise ValueError(f"{file} 的 {error}") from None
+
+
+def check_fields(content, known, required):
+    """JSON 文件的最外层：一对花括号，字段都在 known 里，required 一个不少；返回它。"""
+    way_out = f"字段写成 {'、'.join(known)}，其中 {'、'.join(required)} 不能少"
+    require(isinstance(content, dict), "最外层必须是花括号 {…}", shown(content), way_out)
+    for name in content:
+        require(name in known, f"{name} 不是这个文件的字段", "、".join(content), way_out)
+    for name in required:
+        require(name in content, f"{name} 这个字段不能少", "、".join(content), way_out)
+    return content
 
 
 def _unique_fields(pairs):
     """JSON 的一对花括号；json 自己会让重复的字段悄悄盖掉前面的。"""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{repeated}：这个字段写了不止一次；请只留一处。")
-    return fields
-
-
-def _integer(digits):
-    """JSON 里的一个整数；几千位的整数 int 会拒绝，成为浮点数的无穷，后面会说出它在哪里。"""
-    return int(digits) if len(digits) < 400 else float(digits)
+    names = [name for name, _ in pairs]
+    for name in names:
+        require(names.count(name) == 1, f"{name} 只能写一次", f"{names.count(name)} 次", "只留一处")
+    return dict(pairs)
 
 
 def reorder(example, order):
@@ -159,14 +148,19 @@ def reorder(example, order):
     词元自己的列（是哪个词、什么词性）跟着词元走，position_columns 留在原处。投影矩阵不变。
     返回新的 Example。ValueError：example 不是 Example，或 order 与原来的词元不是同一组。
     """
-    if not isinstance(example, Example):
-        raise ValueError(f'example：应是 Example，如 load_example("猫吃鱼")；收到 {shown(example)}。')
-    tokens = _names("order", order, unique=False, empty=True)
-    if sorted(tokens) != sorted(example.tokens):
-        raise ValueError(
-            f"新的词序必须正好用完原来的词元：原来是 {list(example.tokens)}，收到 {list(tokens)}。"
-            "词元不止一个字时，请把词序写成列表。"
-        )
+    require(
+        isinstance(example, Example),
+        "example 必须是一个 Example",
+        shown(example),
+        '写 load_example("猫吃鱼")，不是它的名字',
+    )
+    tokens = as_names("order", order)
+    require(
+        sorted(tokens) == sorted(example.tokens),
+        "新的词序 order 必须正好用完原来的词元",
+        f"{shown(order)}；原来是 {'、'.join(example.tokens)}",
+        "每个词元用一次；词元不止一个字时，把词序写成列表",
+    )
     unused = list(range(example.n))
     rows = []
     for token in tokens:  # 重复的词元按出现的先后一一对应
@@ -182,7 +176,7 @@ def reorder(example, order):
 def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
     """把自己写的一句话变成 Example；同样的文字和 seed 总得到同样的数。
 
-    text : 一句话。一个字、一个字母、一个标点、一个表情（👨‍👩‍👧 也算一个）各是一个词元；空白不算。
+    text : 一句话。一个字、一个字母、一个标点、一个表情各是一个词元；空白不算。
     d_model, d_k, d_v : X 的宽度，查询和键的宽度，值的宽度
     seed : 不小于 0 的整数
 
@@ -191,13 +185,10 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
     三个投影矩阵也是随机数，只由 seed 和宽度决定，没有训练过：算法是真的，权重没有含义。
     ValueError：text 不是文字或没有一个字，宽度或 seed 不合规则。
     """
-    for name, value, least in (("d_model", d_model, 1), ("d_k", d_k, 1), ("d_v", d_v, 1), ("seed", seed, 0)):
-        if not is_integer(value, least, WIDEST if least else np.inf):
-            most = f"、不大于 {WIDEST}" if least else ""
-            raise ValueError(
-                f"{name} 必须是不小于 {least}{most} 的整数；收到 {shown(value)}。请写成如 {name}=8。"
-            )
-    d_model, d_k, d_v, seed = map(int, (d_model, d_k, d_v, seed))
+    d_model = as_integer("d_model", d_model, 1, WIDEST, 8)
+    d_k = as_integer("d_k", d_k, 1, WIDEST, 4)
+    d_v = as_integer("d_v", d_v, 1, WIDEST, 2)
+    seed = as_integer("seed", seed, 0, np.inf, 0)
     tokens = _characters(text)
     n_positions = d_model // 2
     characters = np.array([_normal(seed, *map(ord, token), size=d_model - n_positions) for token in tokens])
@@ -220,31 +211,21 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
 
 
 def _characters(text):
-    """把文字拆成人眼看到的一个个字；空白和控制字符只起分隔作用，不算。
-
-    够课程用的简化，不是 Unicode 附件 29 的全部规则：附加符号、变体选择符、肤色、零宽连接符接在前一个字后面，
-    旗帜的两个字母成一对。
-    """
+    """把文字拆成一个个字；附加符号、变体选择符（如 ❤️ 的后一半）接在前一个字后面，空白和控制字符不算。"""
     characters = []
     for char in unicodedata.normalize("NFC", text) if isinstance(text, str) else ():
-        before = characters[-1] if characters else ""
-        attached = unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf") or "🏻" <= char <= "🏿"
-        flag = _is_flag_letter(char) and len(before) == 1 and _is_flag_letter(before)
-        if before and (attached or flag or before.endswith(JOINER)):
+        kind = unicodedata.category(char)
+        if kind[0] == "M" and characters:
             characters[-1] += char
-        elif not char.isspace() and unicodedata.category(char) not in ("Cc", "Cf", "Cs"):
+        elif not char.isspace() and kind[0] not in "CM":
             characters.append(char)
-    if not characters:
-        raise ValueError(
-            "句子里至少要有一个字（字母、标点、表情也行；空白不算）。\n"
-            f"收到：{shown(text)}。\n"
-            '怎么办：在引号里写一句话，如 from_sentence("猫吃鱼")。'
-        )
+    require(
+        characters,
+        "句子里至少要有一个字（字母、标点、表情也行；空白不算）",
+        shown(text),
+        '在引号里写一句话，如 from_sentence("猫吃鱼")',
+    )
     return characters
-
-
-def _is_flag_letter(char):
-    return "🇦" <= char <= "🇿"
 
 
 def _normal(*seed, size):
@@ -259,58 +240,10 @@ def _sinusoids(n, width):
     return np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
 
 
-def _known_fields(content):
-    known = [field.name for field in fields(Example)]
-    if not isinstance(content, dict):
-        raise ValueError(f"最外层：应是花括号 {{…}}，里面是字段 {'、'.join(known)}。")
-    for name in content:
-        if name not in known:
-            raise ValueError(f"{name}：没有这个字段；可用的是 {'、'.join(known)}。")
-    for name in ("tokens", "X", "W_Q", "W_K", "W_V"):
-        if name not in content:
-            raise ValueError(f"{name}：缺少这个字段。")
-    return content
-
-
-def _matrix(name, value):
-    array = real_array(value)
-    if array is None and hasattr(value, "detach"):  # 要求梯度，或 numpy 没有的数据类型
-        raise ValueError(f"{name}：torch 张量请先写成 .detach().double().numpy()。")
-    if array is None and len(lengths := _lengths(value)) > 1:
-        raise ValueError(
-            f"{name}：各行的长短不一；每一行要有一样多的数；收到的各行有 {'、'.join(map(str, lengths))} 个。"
-        )
-    if array is None or array.ndim != 2 or array.size == 0:
-        shape, dtype = (getattr(value if array is None else array, name, None) for name in ("shape", "dtype"))
-        got = f"形状 {shape}，元素类型 {dtype}" if dtype is not None else shown(value)
-        raise ValueError(f"{name}：应是非空的二维数值矩阵，如 [[1, 0], [0, 1]]；收到 {got}。")
-    bad = ~(np.abs(array) <= LARGEST)
-    if bad.any():
-        row, col = np.argwhere(bad)[0]
-        raise ValueError(
-            f"{name}：第 {row + 1} 行第 {col + 1} 列是 {array[row, col]}；"
-            f"只能写有限的数，绝对值不超过 {LARGEST:g}。"
-        )
-    return array
-
-
-def _lengths(rows):
-    """一列列表各有多长，从短到长，不重复；不是一列列表就是空的。"""
-    rows = rows if isinstance(rows, list | tuple) else ()
-    return sorted({len(row) if isinstance(row, list | tuple) else 1 for row in rows})
-
-
-def _names(name, value, *, unique=True, empty=False):
-    names = as_list(value)
-    if names is None or not (names or empty) or not all(isinstance(i, str) and i.strip() for i in names):
-        raise ValueError(f'{name}：应是一列非空的文字，如 ["猫", "吃"]；收到 {shown(value)}。')
-    if HALF_CHARACTER.search("".join(names)):
-        raise ValueError(f"{name}：里面有半个字符，写不出来；收到 {shown(value)}。请重新输入这几个字。")
-    if unique and len(set(names)) < len(names):
-        raise ValueError(f"{name}：名字不能重复；收到 {list(names)}。")
-    return tuple(map(str, names))  # numpy 的文字也成为普通的 str
-
-
-def _same(name, what, got, other, expected):
-    if got != expected:
-        raise ValueError(f"{name}：{what}是 {got}，应是 {expected}，即 {other}。")
+def _column_names(name, columns, count):
+    """一列一个、各不相同的列名；没给就叫 列1、列2……"""
+    if columns is None:
+        return tuple(f"列{j + 1}" for j in range(count))
+    names = as_names(name, columns, count, "列", filled=True)
+    require(len(set(names)) == count, f"{name} 的名字不能重复", "、".join(names), "改成各不相同的名字")
+    return tuple(names)

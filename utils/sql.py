@@ -22,7 +22,7 @@ from textwrap import indent
 
 import numpy as np
 
-from utils.checks import HALF_CHARACTER, as_arrays, as_list, shown
+from utils.checks import as_arrays, as_names, require, shown
 from utils.numbers import write
 
 EXACT_JOIN = """\
@@ -56,10 +56,7 @@ def fuzzy_join(step="output"):
 
     step : STEPS 里的名字。返回文本，有一个要绑定的参数 ``:d_k``。ValueError：没有这一步。
     """
-    if not isinstance(step, str) or step not in STEPS:
-        raise ValueError(
-            f"step 必须是模糊 JOIN 的一步。\n收到：{shown(step)}。\n怎么办：改成 {'、'.join(STEPS)} 之一。"
-        )
+    require(step in list(STEPS), "step 必须是模糊 JOIN 的一步", shown(step), f"改成 {'、'.join(STEPS)} 之一")
     names = list(STEPS)[: list(STEPS).index(step) + 1]
     ctes = ", ".join(f"{name} AS (\n{indent(STEPS[name], '  ')}\n)" for name in names)
     return f"WITH {ctes}\nSELECT * FROM {step} ORDER BY 1, 2"
@@ -89,28 +86,25 @@ class Rows(list):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}{none}</tbody></table>"
 
 
-def load(tokens, Q, K, V, *, query_tokens=None):
+def load(tokens, Q, K, V):
     """新建一个内存数据库，把 Q、K、V 存成表 q、k、v，返回它的连接。
 
-    tokens : n_k 个词元，K 和 V 一行一个；Q : (n_q, d_k)；K : (n_k, d_k)；V : (n_k, d_v)。
-    query_tokens : Q 的 n_q 个词元；自注意力里就是 tokens，不用给。
-    ValueError：不是二维数值矩阵、为空、含 NaN 或无穷，词元不是非空的文字，或形状对不上。
+    tokens : n 个词元，三个矩阵都一行一个；Q, K : (n, d_k)；V : (n, d_v)。
+    ValueError：不是二维数值矩阵、为空、含 NaN 或无穷，词元不是看得见的文字，或形状对不上。
     """
-    Q, K, V = as_arrays("(n_q, d_k), (n_k, d_k), (n_k, d_v)", Q=Q, K=K, V=V)
-    query_tokens = _tokens("query_tokens", tokens if query_tokens is None else query_tokens)
-    tokens = _tokens("tokens", tokens)
-    _check(tokens, query_tokens, Q, K, V)
+    Q, K, V = as_arrays("(n, d_k), (n, d_k), (n, d_v)", Q=Q, K=K, V=V)
+    tokens = as_names("tokens", tokens, len(K), "行", filled=True)
     # Jupyter 的子线程也能用同一个连接；SQLite 自己会排队
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     # 有的 Python 自带的 SQLite 编译时没有打开数学函数，所以自己登记，到哪里都一样
     connection.create_function("exp", 1, math.exp, deterministic=True)
     connection.create_function("sqrt", 1, math.sqrt, deterministic=True)
-    for table, names, M in (("q", query_tokens, Q), ("k", tokens, K), ("v", tokens, V)):
+    for table, M in (("q", Q), ("k", K), ("v", V)):
         connection.execute(
             f"CREATE TABLE {table} "
             "(position INTEGER, token TEXT, dim INTEGER, value REAL, PRIMARY KEY (position, dim))"
         )
-        connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", _long_form(names, M))
+        connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", _long_form(tokens, M))
     connection.commit()
     return connection
 
@@ -118,34 +112,14 @@ def load(tokens, Q, K, V, *, query_tokens=None):
 def rows(connection, sql, /, **parameters):
     """执行一条 SQL，返回 ``Rows``；参数按名字绑定，如 ``rows(connection, FUZZY_JOIN, d_k=4)``。
 
-    ValueError：connection 不是 ``load`` 返回的连接，或 sql 不是文字。
+    ValueError：connection 不是 ``load`` 返回的连接。
     sqlite3.Error：SQL 写错了；消息是 SQLite 的原话。
     """
-    if not isinstance(connection, sqlite3.Connection):
-        raise ValueError(
-            "connection 必须是数据库的连接。\n"
-            f"收到：{type(connection).__name__}。\n"
-            "怎么办：先写 connection = load(tokens, Q, K, V)。"
-        )
-    if not isinstance(sql, str) or HALF_CHARACTER.search(sql) or "\0" in sql:
-        raise ValueError(
-            f"sql 必须是一条 SQL 的文字。\n收到：{shown(sql)}。\n怎么办：加上引号，写成如 'SELECT * FROM q'。"
-        )
+    kind = type(connection).__name__
+    is_connection = isinstance(connection, sqlite3.Connection)
+    require(is_connection, "connection 必须是数据库的连接", kind, "先写 connection = load(tokens, Q, K, V)")
     cursor = connection.execute(sql, parameters)
     return Rows([column[0] for column in cursor.description or ()], cursor)
-
-
-def exact_join(connection, wanted):
-    """精确 JOIN：词元等于 wanted 的值。返回 (命中的词元数, d_v)；没有命中是 (0, d_v)。
-
-    wanted : 任何文字；它只是一个参数，里面的引号、分号不会被当成 SQL。ValueError：wanted 不是文字。
-    """
-    if not isinstance(wanted, str) or HALF_CHARACTER.search(wanted):
-        raise ValueError(
-            f"wanted 必须是文字，即要找的词元。\n收到：{shown(wanted)}。\n怎么办：加上引号，写成如 '猫'。"
-        )
-    ((d_v,),) = rows(connection, "SELECT MAX(dim) FROM v")
-    return np.array([row[-1] for row in rows(connection, EXACT_JOIN, wanted=wanted)]).reshape(-1, d_v)
 
 
 def result(connection, step="output"):
@@ -174,32 +148,3 @@ def _long_form(tokens, M):
 
 def _cell(value):
     return write(value) if isinstance(value, float) else "NULL" if value is None else str(value)
-
-
-def _tokens(name, value):
-    """一列非空的文字；写不进数据库的半个字符也不行。"""
-    tokens = as_list(value)
-    good = tokens is not None and all(isinstance(token, str) and token for token in tokens)
-    if not good or HALF_CHARACTER.search("".join(tokens)):
-        raise ValueError(
-            f"{name} 必须是一列非空的文字，一行矩阵一个。\n"
-            f"收到：{shown(value)}。\n"
-            '怎么办：写成 ["猫", "吃", "鱼"]，或字符串 "猫吃鱼"（一个字一个词元）。'
-        )
-    return tokens
-
-
-def _check(tokens, query_tokens, Q, K, V):
-    for what, left, right in (
-        ("Q 与 K 的列数必须相同（都是 d_k）", Q.shape[1], K.shape[1]),
-        ("K 与 V 的行数必须相同（都是 n_k，一个键配一个值）", len(K), len(V)),
-        ("tokens 的个数必须等于 K 的行数", len(tokens), len(K)),
-        ("query_tokens（不给时是 tokens）的个数必须等于 Q 的行数", len(query_tokens), len(Q)),
-    ):
-        if left != right:
-            raise ValueError(
-                f"存不进去：{what}。\n"
-                f"收到：Q {Q.shape}，K {K.shape}，V {V.shape}，{len(tokens)} 个词元，"
-                f"{len(query_tokens)} 个查询词元。\n"
-                f"怎么办：{left} 要等于 {right}；看看哪一个转置了，或来自另一个句子。"
-            )

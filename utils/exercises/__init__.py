@@ -8,54 +8,43 @@
 
 这个包里的文件：
 
-    overview.py … self_attention.py  每本笔记一个：题目、输入、常见错误、提示、答案，都是数据
-    random_inputs.py 固定种子的输入
+    sets/           每本笔记一个：答案、常见错误、提示，都是数据；怎样加一道，见 utils/README.md
+    random_inputs.py  它们的输入
     checking.py     判定；其中函数题在 functions.py，限时运行在 running.py，读懂答案在 answers.py
     predictions.py  比较预测
     records.py      Exercise、Mistake、Verdict、Text 四种记录
 """
 
 import difflib
+import math
 
-from utils.exercises import (
-    overview,
-    projection,
-    running,
-    scaling,
-    scores,
-    self_attention,
-    softmax,
-    weighted_sum,
-)
-from utils.exercises.answers import read_numbers, type_name
+from utils.checks import is_integer, shown
+from utils.exercises import running
+from utils.exercises.answers import type_name
 from utils.exercises.checking import judge
 from utils.exercises.predictions import predict
-from utils.exercises.records import Exercise, Mistake, Text, Verdict, shorten
+from utils.exercises.records import Exercise, Mistake, Text, Verdict
+from utils.exercises.sets import load_exercises
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Text", "Verdict", "check", "hint", "predict", "solution"]
 
-EXERCISES = {
-    exercise.id: exercise
-    for notebook in (overview, projection, scores, scaling, softmax, weighted_sum, self_attention)
-    for exercise in notebook.EXERCISES
-}
+EXERCISES = {exercise.id: exercise for exercise in load_exercises()}
 
 
-def check(exercise_id, answer=None):
+def check(exercise_id, answer=None, *, seconds=5):
     """判定一个答案，返回 Verdict；从不抛出异常。
 
     exercise_id : 练习的编号，EXERCISES 的键，如 "softmax"
     answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选读法交字母。
         不写、None 和 ... 表示还没作答。
+    seconds : 函数运行超过这么久，就不再等下去。学习者自己按的中断照常有效。
     返回 Verdict(status, mistake, message)；在笔记本里显示的是 message。
-    运行超过 running.LIMIT_SECONDS 秒的函数不再等下去。学习者自己按的中断照常有效。
     """
     if running.inside():  # 函数里又判定自己，会没完没了
-        message = "check 正在运行这个函数：函数里面不要再调用 check。"
-        return Verdict("not_attempted", None, message)
+        return Verdict("not_attempted", None, "check 正在运行这个函数：函数里面不要再调用 check。")
     if not _known(exercise_id):
         return Verdict("not_attempted", None, _unknown_message(exercise_id))
-    return judge(EXERCISES[exercise_id], answer)
+    return judge(EXERCISES[exercise_id], answer, seconds)
 
 
 def hint(exercise_id=None, level=1):
@@ -63,7 +52,7 @@ def hint(exercise_id=None, level=1):
     if not _known(exercise_id):
         return Text(_unknown_message(exercise_id))
     hints = EXERCISES[exercise_id].hints
-    level = _read_level(level, len(hints))
+    level = min(level, len(hints)) if is_integer(level, 1, math.inf) else 1
     more = f'\n还有更具体的：hint("{exercise_id}", {level + 1})' if level < len(hints) else ""
     text = f"提示 {level}/{len(hints)}：{hints[level - 1]}{more}"
     return Text(text, text.replace("\n", "\n\n"))
@@ -90,14 +79,5 @@ def _unknown_message(exercise_id):
         return f'请写上练习的编号，如 "softmax"。{every}'
     if not isinstance(exercise_id, str):
         return f'编号要加引号，如 "softmax"；收到的是{type_name(exercise_id)}。{every}'
-    name = shorten(exercise_id)
-    near = difflib.get_close_matches(name, EXERCISES, n=1)
-    question = f'是不是 "{near[0]}"？' if near else every
-    return f"没有叫 {name!r} 的练习。{question}"
-
-
-def _read_level(level, most):
-    numbers = read_numbers(level)
-    if numbers is None or numbers.shape != (1,) or not numbers[0] >= 1:
-        return 1
-    return int(min(numbers[0], most))
+    near = difflib.get_close_matches(exercise_id, EXERCISES, n=1)
+    return f"没有叫 {shown(exercise_id)} 的练习。" + (f'是不是 "{near[0]}"？' if near else every)

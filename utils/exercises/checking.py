@@ -6,33 +6,31 @@
 import numpy as np
 
 from utils.exercises.answers import (
-    describe,
     is_blank,
-    number,
     read_letter,
     read_line,
     read_numbers,
     read_shape,
+    received,
     type_name,
 )
 from utils.exercises.functions import judge_function
 from utils.exercises.records import not_attempted, passed, wrong
+from utils.numbers import write
 
 
-def judge(exercise, answer):
-    """按练习的种类判定 answer，返回 Verdict。"""
+def judge(exercise, answer, seconds):
+    """按练习的种类判定 answer，返回 Verdict。seconds : 函数最多运行几秒。"""
     try:
         if is_blank(answer):
             return not_attempted(exercise)
         with np.errstate(all="ignore"):  # 错误的做法会溢出；那正是要认的
+            if exercise.kind == "step" or (exercise.kind == "bug" and callable(answer)):
+                return judge_function(exercise, answer, seconds)
             return _JUDGES[exercise.kind](exercise, answer)
     except Exception as error:  # 再怪的答案（如每次比较都抛出异常的对象）也只得到一句话
         reason = f"读不懂这个答案：{type_name(answer)}，{type(error).__name__}。"
         return wrong(exercise, "unreadable", reason)
-
-
-def _judge_step(exercise, answer):
-    return judge_function(exercise, answer, exercise.reference)
 
 
 def _judge_number(exercise, answer):
@@ -40,12 +38,12 @@ def _judge_number(exercise, answer):
     numbers = read_numbers(answer)
     if numbers is None:
         wanted = f" {len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
-        return wrong(exercise, "wrong_type", f"这里要{wanted}；收到的是{describe(answer)}。")
+        return wrong(exercise, "wrong_type", f"这里要{wanted}；收到的是{received(answer)}。")
     if numbers.shape != expected.shape:
         return wrong(exercise, "wrong_count", f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。")
-    yours = f"你的答案是 {'、'.join(map(number, numbers))}。"
+    yours = f"你的答案是 {'、'.join(map(write, numbers))}。"
     if not np.isfinite(numbers).all():
-        return wrong(exercise, "not_finite", yours, "里面有 nan 或无穷。这里要能写在纸上的数。")
+        return wrong(exercise, "not_finite", yours, "里面有非数（NaN）或无穷。这里要能写在纸上的数。")
 
     def near(values):
         return np.allclose(numbers, values, rtol=0, atol=exercise.tolerance)
@@ -64,50 +62,43 @@ def _judge_number(exercise, answer):
 def _judge_shape(exercise, answer):
     shape = read_shape(answer)
     if shape is None:
-        reason = f"形状写成元组，如 (3, 4)：先行数，后列数；收到的是{describe(answer)}。"
+        reason = f"形状写成元组，如 (3, 4)：先行数，后列数；收到的是{received(answer)}。"
         return wrong(exercise, "wrong_type", reason)
-    if shape == exercise.reference:
-        return passed(exercise)
-    yours = f"你的答案是 {shape}。"
-    for mistake in exercise.mistakes:
-        if shape == mistake.answer:
-            return wrong(exercise, mistake.name, yours, mistake.message)
     if len(shape) != len(exercise.reference):
-        return wrong(exercise, "wrong_ndim", yours, "结果是矩阵，形状里正好两个数：行数和列数。")
-    rows, cols = (ours == theirs for ours, theirs in zip(shape, exercise.reference, strict=True))
-    which = "行数对，列数不对。" if rows else "列数对，行数不对。" if cols else "行数和列数都不对。"
-    return wrong(exercise, None, yours, which)
+        otherwise = "wrong_ndim", "结果是矩阵，形状里正好两个数：行数和列数。"
+    else:
+        rows, cols = (ours == theirs for ours, theirs in zip(shape, exercise.reference, strict=True))
+        otherwise = (
+            None,
+            "行数对，列数不对。" if rows else "列数对，行数不对。" if cols else "行数和列数都不对。",
+        )
+    return _compare(exercise, shape, f"你的答案是 {shape}。", otherwise)
 
 
 def _judge_bug(exercise, answer):
-    if callable(answer):
-        return judge_function(exercise, answer, exercise.repair)
-    line, lines = read_line(answer), exercise.snippet.count("\n") + 1
-    if line not in range(1, lines + 1):
-        reason = f"这里要行号（1 到 {lines}），或者改好的函数；收到的是{describe(answer)}。"
+    line = read_line(answer)
+    if line not in exercise.choices:
+        reason = f"这里要行号（1 到 {exercise.choices[-1]}），或者改好的函数；收到的是{received(answer)}。"
         return wrong(exercise, "wrong_type", reason)
-    if line == exercise.reference:
-        return passed(exercise)
-    mistake = next(mistake for mistake in exercise.mistakes if mistake.answer == line)
-    return wrong(exercise, mistake.name, f"你选了第 {line:.0f} 行。", mistake.message)
+    return _compare(exercise, line, f"你选了第 {line:.0f} 行。")
 
 
 def _judge_reading(exercise, answer):
     letter = read_letter(answer)
-    if letter not in exercise.options:
-        letters = "、".join(exercise.options)
-        reason = f'只写一个字母（{letters}），加上引号，如 "A"；收到的是{describe(answer)}。'
+    if letter not in exercise.choices:
+        letters = "、".join(exercise.choices)
+        reason = f'只写一个字母（{letters}），加上引号，如 "A"；收到的是{received(answer)}。'
         return wrong(exercise, "wrong_type", reason)
-    if letter == exercise.reference:
+    return _compare(exercise, letter, f"你选了 {letter}。")
+
+
+def _compare(exercise, value, yours, otherwise=(None, "")):
+    """value 是答案、某个有名字的错误，还是都不是；都不是时用 otherwise 里的名字和话。"""
+    if value == exercise.reference:
         return passed(exercise)
-    mistake = next(mistake for mistake in exercise.mistakes if mistake.answer == letter)
-    return wrong(exercise, mistake.name, f"你选了 {letter}。", mistake.message)
+    known = {mistake.answer: (mistake.name, mistake.message) for mistake in exercise.mistakes}
+    name, message = known.get(value, otherwise)
+    return wrong(exercise, name, yours, message)
 
 
-_JUDGES = {
-    "step": _judge_step,
-    "number": _judge_number,
-    "shape": _judge_shape,
-    "bug": _judge_bug,
-    "reading": _judge_reading,
-}
+_JUDGES = {"number": _judge_number, "shape": _judge_shape, "bug": _judge_bug, "reading": _judge_reading}

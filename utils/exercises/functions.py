@@ -5,37 +5,37 @@
 """
 
 import dis
+import inspect
 import re
 from numbers import Number
 
 import numpy as np
 
 from utils.exercises import running
-from utils.exercises.answers import MOST, describe, number
+from utils.exercises.answers import MOST, received
 from utils.exercises.records import not_attempted, passed, wrong
 from utils.exercises.running import Failure
-
-RELATIVE, ABSOLUTE = 1e-4, 1e-5  # 容得下 float32 的舍入
-HALF_RELATIVE, HALF_ABSOLUTE = 2e-2, 2e-3  # float16 只有三位有效数字
+from utils.numbers import write
 
 
-def judge_function(exercise, function, reference):
-    """判定 function 与 reference 是不是同一个函数，返回 Verdict。"""
+def judge_function(exercise, function, seconds):
+    """判定 function 与答案是不是同一个函数，返回 Verdict。seconds : 最多运行几秒。"""
     if not callable(function):
-        reason = f"这里要交函数本身，收到的是{describe(function)}。函数名后面不要加括号。"
+        reason = f"这里要交函数本身，收到的是{received(function)}。函数名后面不要加括号。"
         return wrong(exercise, "not_a_function", reason)
-    if not running.accepts(function, len(exercise.arguments)):
+    if not _accepts(function, len(exercise.arguments)):
         names = "、".join(exercise.arguments)
         reason = f"函数要能收 {len(exercise.arguments)} 个参数：{names}。"
         return wrong(exercise, "wrong_parameters", reason)
 
-    first, fresh = exercise.inputs(), exercise.inputs()
-    run = running.run(function, first + exercise.inputs())
+    used, fresh = exercise.inputs(), exercise.inputs()
+    run = running.call_within(function, used + exercise.inputs(), seconds)
     if run.timed_out:
-        return wrong(exercise, "time_limit", _time_message(run))
+        return wrong(exercise, "time_limit", _time_message(seconds, run.still_running))
     outcomes, again = run.outcomes[: len(fresh)], run.outcomes[len(fresh) :]
     if all(map(_is_missing, outcomes)):
         return _without_result(exercise, function, run)
+    reference = exercise.repair or exercise.reference
     expected = [reference(*arguments) for arguments in fresh]
     if not all(map(_same_kind, outcomes, again, expected)):
         reason = "同样的输入算两次，结果不一样。函数里是不是用了随机数，或者记住了上一次的东西？"
@@ -44,7 +44,7 @@ def judge_function(exercise, function, reference):
     if not all(map(same, outcomes, expected)):
         return _wrong_result(exercise, outcomes, expected, fresh)
     note = "（函数里有 print；检查时没有显示它。）" if run.printed else ""
-    return _side_effect(exercise, outcomes, first, fresh) or passed(exercise, note)
+    return _side_effect(exercise, outcomes, used, fresh) or passed(exercise, note)
 
 
 def same(outcome, expected):
@@ -57,13 +57,11 @@ def same(outcome, expected):
 
 
 def _close(outcome, expected):
-    half = outcome.dtype.itemsize == 2
-    rtol, atol = (HALF_RELATIVE, HALF_ABSOLUTE) if half else (RELATIVE, ABSOLUTE)
-    return np.isclose(np.asarray(outcome, float), expected, rtol=rtol, atol=atol, equal_nan=True)
+    return np.isclose(np.asarray(outcome, float), expected, rtol=1e-4, atol=1e-5, equal_nan=True)  # float32
 
 
 def _is_float_array(value):
-    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.dtype.itemsize > 2
 
 
 def _same_kind(first, second, expected):
@@ -72,6 +70,24 @@ def _same_kind(first, second, expected):
             return first.shape == second.shape
         return same(first, second)
     return type(first) is type(second)
+
+
+def _accepts(function, count):
+    """function 能不能用 count 个参数调用；看不出来时当作能。"""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except Exception:
+        pass
+    return True
+
+
+def _time_message(seconds, still_running):
+    message = f"运行了 {seconds:g} 秒还没有结束，不再等了。有没有停不下来的循环？"
+    if still_running:
+        message += "它可能还在后台运行；想让它停下，请在菜单里选“重启内核”。"
+    return message
 
 
 # ---------------------------------------------------------------- 没有结果
@@ -101,13 +117,6 @@ def _computes(function):
     return code is not None and any(step.opname.startswith(work) for step in dis.get_instructions(code))
 
 
-def _time_message(run):
-    message = f"运行了 {running.LIMIT_SECONDS:g} 秒还没有结束，不再等了。有没有停不下来的循环，或者在等输入？"
-    if run.still_running:
-        message += "它可能还在后台运行；想让它停下，请在菜单里选“重启内核”。"
-    return message
-
-
 # ---------------------------------------------------------------- 结果对，有副作用
 
 
@@ -130,28 +139,26 @@ def _wrong_result(exercise, outcomes, expected, fresh):
     for outcome in outcomes:
         if not isinstance(outcome, Failure | np.ndarray):
             return wrong(exercise, "wrong_type", _type_message(exercise, outcome))
-        if isinstance(outcome, np.ndarray) and outcome.dtype.kind != "f":
-            return wrong(exercise, "wrong_dtype", _dtype_message(outcome))
-    facts = _facts(exercise, outcomes, expected, fresh)
-    mistake = recognise(exercise, outcomes, expected, fresh)
-    if mistake:
-        return wrong(exercise, mistake.name, mistake.message.format_map(facts), facts["where"])
-    return wrong(exercise, facts["problem"], facts["where"])
+        if isinstance(outcome, np.ndarray) and not _is_float_array(outcome):
+            return wrong(exercise, "wrong_dtype", _dtype_message(outcome.dtype))
+    index = next(i for i, outcome in enumerate(outcomes) if not same(outcome, expected[i]))
+    problem, where = _first_difference(exercise, outcomes[index], expected[index], fresh[index])
+    mistake = _recognise(exercise, outcomes, expected, fresh)
+    if mistake is None:
+        return wrong(exercise, problem, where)
+    facts = _facts(exercise, outcomes, index, expected[index], fresh[index])
+    return wrong(exercise, mistake.name, mistake.message.format_map(facts), where)
 
 
-def recognise(exercise, outcomes, expected, inputs):
+def _recognise(exercise, outcomes, expected, inputs):
     """与 outcomes 在所有输入上都相同的错误；没有，就看第一组输入（一个答案可能犯了两个错误）。"""
     partly = None
     for mistake in exercise.mistakes:
-        if not callable(mistake.answer):
+        if not callable(mistake.answer) or not same(outcomes[0], _attempt(mistake.answer, inputs[0])):
             continue
-        first = _attempt(mistake.answer, inputs[0])
-        if not same(outcomes[0], first):
-            continue
-        pairs = zip(outcomes[1:], inputs[1:], strict=True)
-        if all(same(outcome, _attempt(mistake.answer, arguments)) for outcome, arguments in pairs):
+        if all(same(o, _attempt(mistake.answer, i)) for o, i in zip(outcomes[1:], inputs[1:], strict=True)):
             return mistake
-        if not isinstance(first, Failure) and not same(outcomes[0], expected[0]):
+        if not isinstance(outcomes[0], Failure) and not same(outcomes[0], expected[0]):
             partly = partly or mistake
     return partly
 
@@ -163,37 +170,49 @@ def _attempt(function, arguments):
         return Failure(type(error).__name__, "", "")
 
 
-def _facts(exercise, outcomes, expected, inputs):
-    """错误的消息里能用的数，全部来自第一个不对的结果。
+def _facts(exercise, outcomes, index, right, arguments):
+    """错误的消息里能用的数：第 index 个结果不对，应是 right。
 
-    shape 收到的形状；expected_shape 应有的形状；row、row_sum 第一个和不是 1 的行，及这个和；
-    args 那一组输入；problem 问题的种类；where 说出第一处不同的一句话。
+    shape 收到的形状；expected_shape 应有的形状；args 那一组输入；
+    row、row_sum 第一个和不是 1 的行，及这个和。很大的数组不去加。
     """
-    index = next(i for i in range(len(outcomes)) if not same(outcomes[i], expected[i]))
-    outcome, right = outcomes[index], expected[index]
-    args = "，".join(
-        f"{name} {np.shape(value)}" if np.ndim(value) else f"{name} = {value}"
-        for name, value in zip(exercise.arguments, inputs[index], strict=True)
-    )
-    facts = {"args": args, "shape": "…", "expected_shape": str(right.shape)}
+    arrays = [outcome for outcome in [outcomes[index], *outcomes] if not isinstance(outcome, Failure)]
+    small = [array for array in arrays if array.ndim == 2 and len(array) and array.size <= MOST]
+    sums = small[0].sum(axis=1) if small else np.array([np.nan])
+    row = int(np.argmax(~np.isclose(sums, 1, rtol=0, atol=1e-3)))
+    return {
+        "shape": str(getattr(outcomes[index], "shape", "…")),
+        "expected_shape": str(right.shape),
+        "args": _shown_arguments(exercise, arguments),
+        "row": row + 1,
+        "row_sum": write(sums[row]),
+    }
+
+
+def _first_difference(exercise, outcome, right, arguments):
+    """问题的种类，和说出第一处不同在哪里的一句话。"""
+    args = _shown_arguments(exercise, arguments)
     shapes = f"应返回 {exercise.shape}，即 {right.shape}"
     if isinstance(outcome, Failure):
         line = f"\n出错的一行：{outcome.line}" if outcome.line else ""
-        reason = f"{outcome.kind}：{_plain(outcome.text)}" if outcome.text else outcome.kind
-        where = f"输入是 {args} 时报错：{reason}{line}\n{shapes}。"
-        arrays = [array for array in outcomes if not isinstance(array, Failure)]
-        return facts | _row_sum(arrays) | {"problem": "raised", "where": where}
-    facts |= {"shape": str(outcome.shape)} | _row_sum([outcome])
+        reason = f"{outcome.kind}：{_in_our_words(outcome.text)}" if outcome.text else outcome.kind
+        return "raised", f"输入是 {args} 时报错：{reason}{line}\n{shapes}。"
     if outcome.shape != right.shape:
-        where = f"输入是 {args}：{shapes}；收到 {outcome.shape}。"
-        return facts | {"problem": "wrong_shape", "where": where}
+        return "wrong_shape", f"输入是 {args}：{shapes}；收到 {outcome.shape}。"
     row, col = np.argwhere(~_close(outcome, right))[0]
-    yours, finite = number(outcome[row, col]), np.isfinite([outcome[row, col], right[row, col]])
-    where = f"第一处不同：输入是 {args}，第 {row + 1} 行第 {col + 1} 列，你的是 {yours}。{shapes}。"
-    return facts | {"problem": "not_finite" if finite[1] and not finite[0] else None, "where": where}
+    yours, theirs = outcome[row, col], right[row, col]
+    where = f"第一处不同：输入是 {args}，第 {row + 1} 行第 {col + 1} 列，你的是 {write(yours)}。{shapes}。"
+    return "not_finite" if np.isfinite(theirs) and not np.isfinite(yours) else None, where
 
 
-def _plain(text):
+def _shown_arguments(exercise, arguments):
+    return "，".join(
+        f"{name} {np.shape(value)}" if np.ndim(value) else f"{name} = {value}"
+        for name, value in zip(exercise.arguments, arguments, strict=True)
+    )
+
+
+def _in_our_words(text):
     """numpy 最常见的两种形状错误，换成课程里的说法；别的原样给出。"""
     if sizes := re.search(r"size (\d+) is different from (\d+)", text):
         return f"矩阵乘法的两边对不上，中间的两个大小是 {sizes[2]} 和 {sizes[1]}"
@@ -203,32 +222,24 @@ def _plain(text):
     return text
 
 
-def _row_sum(arrays):
-    """第一个和不是 1 的行；没有就是第 1 行。很大的数组不去加。"""
-    small = [array for array in arrays if array.ndim == 2 and len(array) and array.size <= MOST]
-    sums = [array.sum(axis=1) for array in small] or [[np.nan]]
-    row = int(np.argmax(~np.isclose(sums[0], 1, rtol=0, atol=1e-3)))
-    return {"row": row + 1, "row_sum": number(sums[0][row])}
-
-
 def _type_message(exercise, outcome):
-    if type(outcome).__module__.split(".")[0] == "torch":
-        way = "这里用 numpy；张量可以写 .detach().numpy() 变成数组。"
-    elif isinstance(outcome, Number):
-        way = "是不是把整个矩阵加成了一个数，或者只算了一格？"
+    ways = {
+        "Tensor": "这里用 numpy；张量可以写 .detach().numpy() 变成数组。",
+        "list": "用 np.array(…) 把它变成数组。",
+        "tuple": "只返回一个数组；return 后面是不是多了逗号，或者多了一项？",
+        "Verdict": "函数里面不要再调用 check。",
+        "NoneType": "有的输入下没有返回值：每条路都要有 return。",
+    }
+    number = "是不是把整个矩阵加成了一个数，或者只算了一格？" if isinstance(outcome, Number) else ""
+    way = ways.get(type(outcome).__name__, number)
+    return f"应返回 numpy 数组，形状 {exercise.shape}；收到的是{received(outcome)}。{way}"
+
+
+def _dtype_message(dtype):
+    if dtype.kind == "f":
+        way = "只有三位有效数字：是不是用了 float16？"
+    elif dtype.kind in "iub":
+        way = "小数部分丢了：是不是用了 astype(int) 或比较？"
     else:
-        way = {
-            "list": "用 np.array(…) 把它变成数组。",
-            "tuple": "只返回一个数组；return 后面是不是多了逗号，或者多了一项？",
-            "Verdict": "函数里面不要再调用 check。",
-            "NoneType": "有的输入下没有返回值：每条路都要有 return。",
-        }.get(type(outcome).__name__, "")
-    return f"应返回 numpy 数组，形状 {exercise.shape}；收到的是{describe(outcome)}。{way}"
-
-
-def _dtype_message(outcome):
-    if outcome.dtype.kind in "iub":
-        return (
-            f"应返回小数（float64），收到的是 {outcome.dtype}，小数部分丢了。是不是用了 astype(int) 或比较？"
-        )
-    return f"应返回小数（float64），收到的数组里是 {outcome.dtype}。一格放一个实数，各行一样长。"
+        way = "一格放一个实数，各行一样长。"
+    return f"应返回小数（float64），收到的数组里是 {dtype}。{way}"

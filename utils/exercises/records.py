@@ -1,7 +1,7 @@
 """练习用到的几种记录：练习、错误、判定，和一段能显示的文字。"""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,62 +51,60 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Exercise:
-    """一道练习，全是数据。
+    """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
 
+    title : 与笔记本里的标题一样；notebook : 笔记本的名字，由 sets.load_exercises 填上。少写了哪一项，测试会说
     kind : "step" 写一步；"number" 笔算；"shape" 猜形状；"bug" 找错；"reading" 选读法
     reference : step 是函数；number 是一个数或一组数；shape 是元组；bug 是行号；reading 是选项的字母
-    mistakes : 常见错误，答案各不相同
+    mistakes : 常见错误，答案各不相同；bug 和 reading 的每个错的行号、选项都要有
     hints : 提示，越往后越具体，都不给出答案
-    solution : 答案的代码；why : 一段话，说明为什么
+    solution : 答案的代码，只用那本笔记里有的名字；why : 一段话，说明为什么
 
-    arguments, inputs : step 和 bug 用。参数名；每次调用都给出一组新的参数元组
+    arguments, inputs : step 和 bug 用。参数名；inputs(种子) 每次给出一组新的参数元组，不写种子是判定用的
     shape : step 和 bug 用。返回值的形状，如 "(n_q, n_k)"
     repair : bug 用。改对以后的函数
-    snippet : bug 用。有错的代码；options : reading 用。字母 -> 说法
     tolerance : number 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
     id: str
-    title: str
-    notebook: str
-    kind: str
-    task: str
-    reference: object
-    mistakes: list[Mistake]
-    hints: list[str]
-    solution: str
-    why: str
+    title: str = ""
+    kind: str = ""
+    reference: object = None
+    mistakes: Sequence[Mistake] = ()
+    hints: Sequence[str] = ()
+    solution: str = ""
+    why: str = ""
     arguments: tuple[str, ...] = ()
-    inputs: Callable[[], list[tuple]] | None = None
+    inputs: Callable[..., list[tuple]] | None = None
     shape: str = ""
     repair: Callable | None = None
-    snippet: str = ""
-    options: dict[str, str] = field(default_factory=dict)
     tolerance: float = 0.0051
+    notebook: str = ""
 
     def __repr__(self):
         return f"Exercise({self.id}: {self.title}，{self.notebook})"
 
+    @property
+    def choices(self):
+        """找错的全部行号，选读法的全部字母：对的一个，加上错的每一个。"""
+        wrong_ones = [mistake.answer for mistake in self.mistakes if not callable(mistake.answer)]
+        return sorted([self.reference, *wrong_ones])
 
-def shorten(text, length=40):
-    """太长的文字只留开头。"""
-    return text if len(text) <= length else text[:length] + "…"
+
+KINDS = {  # 种类 -> 怎样作答
+    "step": "把 ... 换成你的代码",
+    "number": "把 None 换成你算出的数",
+    "shape": "把 None 换成形状，如 (3, 4)",
+    "bug": "把 None 换成行号，或者改好的函数",
+    "reading": '把 None 换成选项的字母，如 "A"',
+}
 
 
 def not_attempted(exercise):
     """还没作答：怎样作答。"""
-    how = {
-        "step": "把 ... 换成你的代码",
-        "number": "把 None 换成你算出的数"
-        + (
-            f"（{len(exercise.reference)} 个，写成 [a, b, …]）"
-            if isinstance(exercise.reference, list)
-            else ""
-        ),
-        "shape": "把 None 换成形状，如 (3, 4)",
-        "bug": "把 None 换成行号，或者改好的函数",
-        "reading": '把 None 换成选项的字母，如 "A"',
-    }[exercise.kind]
+    how = KINDS[exercise.kind]
+    if isinstance(exercise.reference, list):
+        how += f"（{len(exercise.reference)} 个，写成 [a, b, …]）"
     message = f'还没作答：{exercise.title}。{how}，再运行这一格。要提示就运行 hint("{exercise.id}")。'
     return Verdict("not_attempted", None, message)
 

@@ -7,9 +7,7 @@
 
 import contextlib
 import ctypes
-import inspect
 import io
-import linecache
 import sys
 import sysconfig
 import threading
@@ -22,9 +20,8 @@ from unittest import mock
 
 import numpy as np
 
-LIMIT_SECONDS = 5.0
 _SLICE = 0.05  # Windows 上等锁时收不到中断，所以一小段一小段地等
-_worker = threading.local()
+_THREAD = "check"
 _LIBRARIES = (str(Path(__file__).parent.parent), sysconfig.get_path("stdlib"))
 
 
@@ -45,15 +42,14 @@ class Run(NamedTuple):
     still_running: bool
 
 
-def run(function, calls, seconds=None):
-    """用 calls 里的每一组参数调用 function，合计不超过 seconds 秒（默认 LIMIT_SECONDS）。
+def call_within(function, calls, seconds):
+    """用 calls 里的每一组参数调用 function，合计不超过 seconds 秒。
 
     除了学习者自己按的中断（KeyboardInterrupt），什么也不抛出。
     """
-    outcomes, done, stopping = [], threading.Event(), threading.Event()
+    outcomes, done, stopping, sink = [], threading.Event(), threading.Event(), _Sink()
 
     def work():
-        _worker.running = True
         with np.errstate(all="ignore"):  # numpy 的这个设置，每个线程各有一份
             for arguments in calls:
                 if stopping.is_set():
@@ -61,17 +57,13 @@ def run(function, calls, seconds=None):
                 outcomes.append(_call(function, arguments))
         done.set()
 
-    thread = threading.Thread(target=work, daemon=True)
-    sink = _Sink()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(sink))
-        stack.enter_context(contextlib.redirect_stderr(sink))
-        stack.enter_context(_quiet_notebook(sink))
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
+    thread = threading.Thread(target=work, name=_THREAD, daemon=True)
+    with _captured(sink):
         thread.start()
         try:
-            _wait(done, LIMIT_SECONDS if seconds is None else seconds)
+            end = time.monotonic() + seconds
+            while not done.is_set() and (left := end - time.monotonic()) > 0:
+                done.wait(min(_SLICE, left))
         finally:  # 超时或中断
             timed_out = not done.is_set()
             if timed_out:
@@ -82,31 +74,7 @@ def run(function, calls, seconds=None):
 
 def inside():
     """现在是不是正在运行学习者的函数：函数里又调用了 check。"""
-    return getattr(_worker, "running", False)
-
-
-@contextlib.contextmanager
-def _quiet_notebook(sink):
-    """笔记本里的 display 和 plt.show 当作打印收下；exit() 只让函数停下，不让内核退出。"""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    if shell is None:
-        yield
-        return
-
-    def leave(*args, **kwargs):
-        raise SystemExit
-
-    def publish(*args, **kwargs):
-        sink.used = True
-
-    publisher = shell.display_pub
-    with (
-        mock.patch.object(shell, "ask_exit", leave, create=True),  # 不是每种 IPython 都有
-        mock.patch.object(publisher, "publish", publish),
-        mock.patch.object(publisher, "clear_output", publish),
-    ):
-        yield
+    return threading.current_thread().name == _THREAD
 
 
 def _call(function, arguments):
@@ -114,6 +82,28 @@ def _call(function, arguments):
         return function(*arguments)
     except BaseException as error:  # 学习者调用 exit()、我们让线程停下，抛出的都是 SystemExit
         return _failure(error)
+
+
+def _failure(error):
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = ""
+    lines = [
+        frame.line
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.line and not (frame.filename.startswith(_LIBRARIES) or "site-packages" in frame.filename)
+    ]
+    return Failure(type(error).__name__, text, lines[-1] if lines else "")
+
+
+def _stop(thread, done):
+    """请线程停下：让它下一步就抛出 SystemExit。停在 sleep 里的线程，要等醒来才停。"""
+    for _ in range(3):
+        if not done.is_set():
+            exception = ctypes.py_object(SystemExit)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), exception)
+            done.wait(_SLICE)
 
 
 class _Sink(io.TextIOBase):
@@ -126,42 +116,34 @@ class _Sink(io.TextIOBase):
         return len(text)
 
 
-def _wait(done, seconds):
-    end = time.monotonic() + seconds
-    while not done.is_set() and (left := end - time.monotonic()) > 0:
-        done.wait(min(_SLICE, left))
+@contextlib.contextmanager
+def _captured(sink):
+    """打印、警告、笔记本里的 display 都收下；input 和 breakpoint 会一直等人，改成报错；exit 只让函数停下。"""
 
+    def publish(*args, **kwargs):
+        sink.used = True
 
-def _stop(thread, done):
-    """请线程停下：让它下一步就抛出 SystemExit。停在 sleep 里的线程，要等醒来才停。"""
-    for _ in range(3):
-        if done.is_set():
-            return
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
-        done.wait(_SLICE)
+    def refuse(*args, **kwargs):
+        raise RuntimeError("检查时没有人来输入，函数里不要用 input 和 breakpoint")
 
+    def leave(*args, **kwargs):
+        raise SystemExit
 
-def _failure(error):
-    try:
-        text = str(error).strip()
-    except Exception:
-        text = ""
-    line = ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if not (name.startswith(_LIBRARIES) or "site-packages" in name):
-            line = linecache.getline(name, number).strip() or line
-    return Failure(type(error).__name__, text, line)
-
-
-def accepts(function, count):
-    """function 能不能用 count 个参数调用；看不出来时当作能。"""
-    try:
-        signature = inspect.signature(function)
-    except Exception:
-        return True
-    try:
-        signature.bind(*range(count))
-    except TypeError:
-        return False
-    return True
+    managers = [
+        contextlib.redirect_stdout(sink),
+        contextlib.redirect_stderr(sink),
+        warnings.catch_warnings(action="ignore"),
+        mock.patch("builtins.input", refuse),
+        mock.patch("sys.breakpointhook", refuse),
+    ]
+    ipython = sys.modules.get("IPython")
+    if shell := ipython and ipython.get_ipython():
+        managers += [
+            mock.patch.object(shell, "ask_exit", leave, create=True),  # 不是每种 IPython 都有
+            mock.patch.object(shell.display_pub, "publish", publish),
+            mock.patch.object(shell.display_pub, "clear_output", publish),
+        ]
+    with contextlib.ExitStack() as stack:
+        for manager in managers:
+            stack.enter_context(manager)
+        yield

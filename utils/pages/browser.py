@@ -5,8 +5,8 @@
 """
 
 import os
+import re
 import shutil
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -29,13 +29,13 @@ ARGUMENTS = (
 )
 
 
-def executable() -> str | None:
+def executable():
     """浏览器的路径；没有就是 None。"""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (*NAMES, *PLACES))), None)
 
 
 @contextmanager
-def chromium() -> Iterator:
+def chromium():
     """一个打开的浏览器（playwright.sync_api.Browser）。
 
     用完就要关：开着的时候，同一进程里不能再用 asyncio（执行笔记本要用）。
@@ -56,7 +56,38 @@ def chromium() -> Iterator:
             browser.close()
 
 
-def _missing(reason: str) -> None:
+class Opened:
+    """断网打开的一个网页；requests 是除它自己以外的请求，messages 是控制台和对话框里的话。"""
+
+    def __init__(self, browser, path, query="", size=(1280, 720)):
+        viewport = dict(zip(("width", "height"), size, strict=True))
+        self.context = browser.new_context(offline=True, viewport=viewport)
+        self.own, self.requests, self.messages = path.as_uri(), [], []
+        self.context.on("page", self._listen)
+        self.page = self.context.new_page()
+        self.page.goto(self.own + query)
+
+    def _listen(self, page):
+        page.on("request", lambda request: self._note(request.url))
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page.on("dialog", lambda dialog: (self.messages.append(f"弹出：{dialog.message}"), dialog.dismiss()))
+
+    def _note(self, url):
+        if not url.startswith(("data:", "about:")) and re.split(r"[?#]", url)[0] != self.own:
+            self.requests.append(url)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def quiet(self):
+        assert self.requests == [] and self.messages == []
+
+
+def _missing(reason):
     if os.environ.get("COURSE_REQUIRE_BROWSER") == "1":
         pytest.fail(f"{reason}，而 COURSE_REQUIRE_BROWSER=1 要求有浏览器。")
     pytest.skip(reason)

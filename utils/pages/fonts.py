@@ -29,7 +29,7 @@ ITALIC = {
 }
 
 
-def font_faces(page: str) -> str:
+def font_faces(page):
     """页面（HTML）的 ``@font-face`` 规则（CSS）；用不到的字体就没有。"""
     characters = frozenset(html.unescape(page))
     css = _font_face("Course Sans", TEXT_FONT, characters)
@@ -42,7 +42,7 @@ def font_faces(page: str) -> str:
 
 
 @cache
-def _font_face(family: str, font: tuple[str, str], characters: frozenset[str]) -> str:
+def _font_face(family, font, characters):
     data = base64.b64encode(_subset(font, characters)).decode("ascii")
     return (
         f'@font-face {{ font-family: "{family}"; font-display: block; '
@@ -51,18 +51,18 @@ def _font_face(family: str, font: tuple[str, str], characters: frozenset[str]) -
 
 
 @cache
-def _drawable(font: tuple[str, str]) -> frozenset[int]:
+def _drawable(font):
     with _open(font) as ttf:
         return frozenset(ttf.getBestCmap())
 
 
-def _open(font: tuple[str, str]) -> TTFont:
+def _open(font):
     ttf = _read(font)
     ttf.setGlyphOrder(_glyph_names(font))
     return ttf
 
 
-def _read(font: tuple[str, str]) -> TTFont:
+def _read(font):
     package, path = font  # 只要它的字体文件，不导入它：zhplot 会导入 matplotlib
     file = distribution(package).locate_file(path)
     # 不写现在的时刻：同一本笔记总是做成同样的文件
@@ -70,13 +70,13 @@ def _read(font: tuple[str, str]) -> TTFont:
 
 
 @cache
-def _glyph_names(font: tuple[str, str]) -> list[str]:
+def _glyph_names(font):
     """六万多个字形的名字：每次打开字体都重算一遍，占抽取时间的一半。"""
     with _read(font) as ttf:
         return ttf.getGlyphOrder()
 
 
-def _subset(font: tuple[str, str], characters: frozenset[str]) -> bytes:
+def _subset(font, characters):
     """只含 characters 的 WOFF。数学字体里，一个括号的各种高度也一并留下（MATH 表）。"""
     options = Options(hinting=False, name_IDs=[0, 13, 14], notdef_outline=True)
     options.drop_tables += UNUSED_TABLES

@@ -1,22 +1,19 @@
 """画：课程里的每一张图。
 
-    热力图、矩阵并排、拆开一个分数   matrices.py     plot_matrix  plot_weights  plot_matrices  plot_score
+    热力图、矩阵并排、拆开一个分数   heatmaps.py     plot_matrix  plot_weights  plot_matrices  plot_score
     平面上的值与输出                 plane.py        plot_value_plane
     折线、柱                         charts.py       plot_lines  plot_bars
     五个步骤的地图                   pipeline.py     plot_pipeline
 
+    矩阵怎样排成一张图               layout.py
     一个矩阵画成什么样               panel.py
     图、它的 PNG 和替代文字          figure.py       CourseFigure
     从画好的图里读回描述             description.py  describe
     量文字、截短、折行               text.py
     字体、颜色、笔记本的显示         style.py        use_course_style  QKV_COLORS  text_color
-    检查参数                         checks.py
-    数的写法                         numbers.py
 
-每个函数返回一张 `CourseFigure`。它的 `repr` 是一段中文描述，由 `describe` 从**画好的图**里读回来
-（不看函数的参数），所以图画错了，描述也跟着错：nbval 比对这段文字，读屏软件念的也是它。
-
-这里不计算注意力，不用 pyplot（因此图不会显示两次，也没有要关闭的状态）。
+每个函数返回一张 `CourseFigure`，不用 pyplot。它的 `repr` 是一段中文描述，由 `describe` 从**画好的图**里
+读回来（不看函数的参数），所以图画错了，描述也跟着错：nbval 比对这段文字，读屏软件念的也是它。
 下面的文件不导入上面的文件。
 """
 # ruff: noqa: E402
@@ -32,6 +29,7 @@ from utils.plotting.figure import CourseFigure
 from utils.plotting.heatmaps import plot_matrices, plot_matrix, plot_score, plot_weights
 from utils.plotting.pipeline import plot_pipeline
 from utils.plotting.plane import plot_value_plane
+from utils.plotting.shares import plot_shares
 from utils.plotting.style import QKV_COLORS, text_color, use_course_style
 
 __all__ = [
@@ -44,6 +42,7 @@ __all__ = [
     "plot_matrix",
     "plot_pipeline",
     "plot_score",
+    "plot_shares",
     "plot_value_plane",
     "plot_weights",
     "text_color",

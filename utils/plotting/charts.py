@@ -6,9 +6,8 @@ import math
 import numpy as np
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from utils.checks import LARGEST, is_number, printable, shown
+from utils.checks import LARGEST, as_array, as_dict, as_names, is_number, printable, require, shown
 from utils.numbers import decimals, fixed, significant, steady, tick
-from utils.plotting import checks
 from utils.plotting.figure import new_figure, settle
 from utils.plotting.style import (
     BASE,
@@ -31,7 +30,6 @@ from utils.plotting.text import (
     write_column_labels,
 )
 
-MOST_BARS = 64  # 更多的柱分不清一根根
 WIDEST_NUMBER = 100  # 更宽的数（十几位）写不到柱顶上
 
 # 颜色、记号、线型：黑白打印也分得开
@@ -42,33 +40,23 @@ _SERIES = list(zip(COLORS.values(), "os^DvP", ("-", "--", "-.", ":", "-", "--"),
 def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False):
     """折线图，每条线有自己的颜色、线型和记号（多于 40 个点时不画记号）。
 
-    参数
-    - x: (n,)；series: {名字: (n,)}，NaN 不画。
-    - log_x, log_y: 用对数刻度（数据必须大于 0）。
-
-    返回 `CourseFigure`。长度不同、对数刻度下有不大于 0 的数时抛出 ValueError。
+    x : (n,)；series : {名字: (n,)}；log_x, log_y : 用对数刻度（数据必须大于 0）。
+    返回 `CourseFigure`。ValueError：长度不同，对数刻度下有不大于 0 的数。
     """
-    x = checks.row(x, "x")
-    series = checks.mapping(series, "series", "{'缩放前': y}")
-    lines = {shorten(name, ROOM - 100): checks.row(y, name, allow_nan=True) for name, y in series.items()}
-    if not lines:
-        raise ValueError("series 里至少要有一条线，如 {'缩放前': y}；收到的是空的。")
+    x = as_array("x", x, "(n,)")
+    series = as_dict("series", series, "{'缩放前': y}")
+    lines = {shorten(name, ROOM - 100): as_array(name, y, "(n,)") for name, y in series.items()}
     for name, values in lines.items():
-        if values.shape != x.shape:
-            raise ValueError(
-                f"每条线要与 x 一样长：x 的形状是 {x.shape}，「{name}」的形状是 {values.shape}。"
-                "请让每个 x 对应一个 y。"
-            )
+        received = f"x {x.shape}，「{name}」{values.shape}"
+        require(values.shape == x.shape, "每条线要与 x 一样长", received, "让每个 x 对应一个 y")
     y = np.concatenate(list(lines.values()))
-    y = y[np.isfinite(y)]
-    if not y.size:
-        raise ValueError(f"series 里没有一个有限的数可画；x 的形状是 {x.shape}。请检查前面的计算。")
     for axis, log, values in (("x", log_x, x), ("y", log_y, y)):
-        if log and values.min() <= 0:
-            raise ValueError(
-                f"log_{axis}=True 时 {axis} 必须大于 0；最小的是 {significant(values.min())}，"
-                f"形状 {values.shape}。请去掉这些点，或用 log_{axis}=False。"
-            )
+        require(
+            not log or values.min() > 0,
+            f"log_{axis}=True 时 {axis} 必须大于 0",
+            f"形状 {values.shape}，最小的是 {significant(values.min())}",
+            f"去掉这些点，或写 log_{axis}=False",
+        )
     title = wrap(title)
     columns = max(1, min(len(lines), int(ROOM // (widest(lines, BASE) + 62))))  # 图例排在标题下面，不遮住数据
     legend_height = 28 * -(-len(lines) // columns)
@@ -150,36 +138,28 @@ def tidy(axes):
 def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     """几幅小柱状图并排，共用一条纵轴；不超过 12 根柱时，每根柱上写着数（太长的数不写）。
 
-    参数
-    - panels: {"不缩放": (n,), "÷√d_k": (n,), …}。
-    - y_max: 纵轴的上端；不给就按数据取。
-    - x_labels: n 个柱的名字，或者 {小标题: 这一幅的名字}；不给就写 1…n。
-
-    返回 `CourseFigure`。不是一行数、标签数不对时抛出 ValueError。
+    panels : {"不缩放": (n,), "÷√d_k": (n,), …}；y_max : 纵轴的上端，不给就按数据取。
+    x_labels : n 个柱的名字，或者 {小标题: 这一幅的名字}；不给就写 1…n。
+    返回 `CourseFigure`。ValueError：不是一行数、标签数不对、y_max 比最高的柱还低。
     """
-    panels = checks.mapping(panels, "panels", "{'权重': row}")
-    rows = {shorten(name, ROOM - 100): checks.row(values, name) for name, values in panels.items()}
-    if not rows:
-        raise ValueError("panels 里至少要有一行数，如 {'权重': row}；收到的是空的。")
-    own_labels = (
-        {shorten(name, ROOM - 100): row for name, row in x_labels.items()}
-        if isinstance(x_labels, dict)
-        else dict.fromkeys(rows, x_labels)
-    )
+    panels = as_dict("panels", panels, "{'权重': row}")
+    rows = {shorten(name, ROOM - 100): as_array(name, values, "(n,)") for name, values in panels.items()}
+    own = x_labels if isinstance(x_labels, dict) else dict.fromkeys(panels, x_labels)
+    own = {shorten(name, ROOM - 100): names for name, names in own.items()}
     labels = {
-        name: checks.labels(own_labels.get(name), len(row), "列", row.shape) or range(1, len(row) + 1)
+        name: range(1, len(row) + 1)
+        if own.get(name) is None
+        else as_names("x_labels", own[name], len(row), "柱")
         for name, row in rows.items()
     }
     values = np.concatenate(list(rows.values()))
     low, high = min(0, values.min()), max(0, values.max())
-    if y_max is not None and not is_number(y_max, 0, LARGEST):
-        raise ValueError(
-            f"y_max 是纵轴的上端，必须是一个不小于 0 的数，不超过 {LARGEST:g}；收到 {shown(y_max)}。"
-        )
-    if y_max is not None and y_max < high - 1e-9:
-        raise ValueError(
-            f"y_max={y_max} 比最高的柱 {significant(high)} 还低，柱会被切掉。请给一个不小于它的数。"
-        )
+    require(
+        y_max is None or is_number(y_max, high - 1e-9, LARGEST),
+        f"y_max 是纵轴的上端，必须是不小于最高的柱 {significant(high)} 的数",
+        shown(y_max),
+        "改大一些，或者不写：按数据取",
+    )
     high = high if y_max is None else float(y_max)
     count = max(len(row) for row in rows.values())
     places = max(decimals(row) for row in rows.values())
@@ -208,10 +188,7 @@ def plot_bars(panels, *, title, x_name, y_name, y_max=None, x_labels=None):
     for axes in grid.flat[len(rows) :]:
         axes.remove()
     for axes, (name, row) in zip(grid.flat, rows.items(), strict=False):
-        if count > MOST_BARS:  # 一根柱不到几个像素：画成一片轮廓，快得多
-            axes.stairs(row, np.arange(len(row) + 1) - 0.5, fill=True, color="#4C78A8")
-        else:
-            bars = axes.bar(range(len(row)), row, width=0.62, color="#4C78A8")
+        bars = axes.bar(range(len(row)), row, width=0.62, color="#4C78A8")
         if numbered:
             for label in axes.bar_label(bars, texts[name], padding=3, size=SMALL):
                 label.set_annotation_clip(False)

@@ -6,8 +6,7 @@ import re
 import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.colors import same_color
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle, StepPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle
 from matplotlib.transforms import Bbox
 
 from utils.numbers import rounded_to, significant
@@ -22,13 +21,10 @@ _TEX = {r"^{\top}": "ᵀ", r"\sqrt": "√", r"\div": "÷", r"\mathrm": "", r"\,"
 
 @course_context()
 def describe(figure):
-    """图的中文描述：标题、轴名、刻度文字、格子里的数、颜色范围、框、线、柱、点、文字。
+    """课程的一张图的中文描述，一个坐标系一行：标题、轴名、刻度文字、格子里的数、颜色范围、框、线、柱、点、文字。
 
-    - figure: 任何 matplotlib 图。返回一段文字，一个坐标系一行。
     图元与图元对不上时（比如格子里写的数不是底下数组的数），两个都写出来。
     """
-    if not isinstance(figure, Figure):
-        raise ValueError(f"describe 念的是一张 matplotlib 图；收到 {type(figure).__name__}。请传入 Figure。")
     lines = [f"图「{_words(figure._suptitle)}」"] if figure._suptitle else []
     if figure._supxlabel:
         lines.append(f"横轴={_words(figure._supxlabel)}")
@@ -173,11 +169,10 @@ def _extremes(array, row_names, col_names):
 
 def _describe_frame(frame, row_names, col_names):
     left, top = frame.get_xy()
-    edges = np.array([left, top, left + frame.get_width(), top + frame.get_height()]) + 0.5
-    left, top, right, bottom = (int(edge) for edge in np.round(edges))
-    rows, cols = row_names[max(top, 0) : bottom], col_names[max(left, 0) : right]
-    if not np.allclose(edges, np.round(edges)) or (len(cols), len(rows)) != (right - left, bottom - top):
-        return f"框没有对齐格子：左上 {point(edges[:2])}，右下 {point(edges[2:])}"
+    left, top, right, bottom = (
+        round(edge + 0.5) for edge in (left, top, left + frame.get_width(), top + frame.get_height())
+    )
+    rows, cols = row_names[top:bottom], col_names[left:right]
     if len(cols) == len(col_names):
         return f"框出一行：{'、'.join(rows)}"
     if len(rows) == len(row_names):
@@ -190,18 +185,23 @@ def _describe_frame(frame, row_names, col_names):
 
 def _describe_chart(axes, read):
     bars = [bar for container in axes.containers for bar in container]
-    stairs = [patch for patch in axes.patches if isinstance(patch, StepPatch)]
     lines = [line for line in axes.lines if line.get_visible() and line.get_label()[:1] != "_"]
     clouds = [cloud for cloud in axes.collections if isinstance(cloud, PathCollection)]
-    kind = "柱状图" if bars or stairs else "折线图" if lines else "散点图" if clouds else "示意图"
+    if any(container.orientation == "horizontal" for container in axes.containers):
+        return "份额图", _describe_shares(axes, read)
+    kind = "柱状图" if bars else "折线图" if lines else "散点图" if clouds else "示意图"
     parts = []
     if axes.axison:  # 柱在横轴上的位置没有意义，只念名字
-        parts += [] if bars or stairs else [_describe_scale(axes.xaxis, "横轴")]
+        parts += [] if bars else [_describe_scale(axes.xaxis, "横轴")]
         parts.append(_describe_scale(axes.yaxis, "纵轴"))
     if bars:
         names = _ticks(axes.xaxis)
-        parts.append("柱：" + "、".join(_bar_words(bar, names, axes, read) for bar in bars))
-    parts += [_stairs_words(patch, _ticks(axes.xaxis)) for patch in stairs]
+        heights = np.array([bar.get_height() for bar in bars]).round(6)  # 相差无几时，每台电脑都念同一根
+        some = [0, heights.argmin(), heights.argmax(), -1] if len(bars) > MOST_READ else range(len(bars))
+        words = "、".join(_bar_words(bars[i], names, axes, read) for i in some)
+        parts.append(
+            f"柱：{words}" if len(some) == len(bars) else f"{len(bars)} 根柱，头、最低、最高、尾：{words}"
+        )
     parts += [_line_words(line, axes) for line in lines]
     anchors = []  # 箭头两端可能指着的东西：(范围, 名字)
     for cloud in clouds:
@@ -236,6 +236,24 @@ def _describe_chart(axes, read):
     return kind, parts
 
 
+def _describe_shares(axes, read):
+    """横着的条：每条按段念，段与段之间有空隙、和不是 1 都念出来。"""
+    parts = [_describe_scale(axes.xaxis, "横轴")]
+    read.update(_shown(axes.texts))
+    for y, name in _ticks(axes.yaxis).items():
+        words, end = [], 0
+        for container in axes.containers:
+            bar = container[int(y)]
+            gap = "" if np.isclose(bar.get_x(), end) else f"（从 {significant(bar.get_x())} 起）"
+            words.append(f"{container.get_label()} {significant(bar.get_width())}{gap}")
+            end = bar.get_x() + bar.get_width()
+        total = "" if np.isclose(end, 1) else f"，和 {significant(end)}"
+        parts.append(f"{name}：{'、'.join(words)}{total}")
+    if notes := [_words(text).strip() for text in axes.texts if _words(text).strip().startswith("和 ")]:
+        parts.append("旁边写着：" + "、".join(notes))
+    return parts
+
+
 def _describe_scale(axis, word):
     name, ticks = _words(axis.label), "、".join(_ticks(axis).values())
     words = f"{word}={name} " if name else f"{word}"
@@ -253,19 +271,7 @@ def _bar_words(bar, names, axes, read):
     texts = [text for text in _shown(axes.texts) if np.isclose(_anchor(text)[0], center)]
     read.update(texts)
     number = _number([_words(text) for text in texts], height, "柱高") if texts else significant(height)
-    return f"{names[round(center, 6)]} {number}" if round(center, 6) in names else number
-
-
-def _stairs_words(patch, names):
-    """许多根柱连成的一片：几根，两头和最高、最低的各是多少。"""
-    values = patch.get_data().values
-
-    def bar(i):
-        return f"{names.get(i, f'第 {i + 1} 根')} {significant(values[i])}"
-
-    lowest, highest = int(values.round(6).argmin()), int(values.round(6).argmax())
-    ends = f"第一根 {significant(values[0])}，最后一根 {significant(values[-1])}"
-    return f"{len(values)} 根柱，{ends}，最低 {bar(lowest)}，最高 {bar(highest)}"
+    return f"{names.get(round(center, 6), f'第 {round(center) + 1} 根')} {number}"
 
 
 def _line_words(line, axes):

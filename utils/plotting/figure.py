@@ -59,9 +59,7 @@ def _register_with_ipython():
 def new_figure(width, height):
     """一张空图，宽高取偶数像素：缩放到任何屏幕都没有半个像素。"""
     width, height = (2 * round(length / 2 + 0.49) for length in (width, height))
-    # 多出的一丝：matplotlib 3.10 以前向下取整，5.8 英寸 × 200 会少一个像素
-    size = ((width + 1e-6) / DPI, (height + 1e-6) / DPI)
-    return CourseFigure(figsize=size, dpi=DPI, facecolor="white")
+    return CourseFigure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
 
 
 def place(figure, x, y, width, height):
@@ -70,7 +68,7 @@ def place(figure, x, y, width, height):
     return figure.add_axes((x / w, 1 - (y + height) / h, width / w, height / h))
 
 
-def write(figure, x, y, text, size=BASE):
+def write_text(figure, x, y, text, size=BASE):
     """在 (x, y) 处（左上角起）居中写一段文字。"""
     w, h = figure.bbox.width, figure.bbox.height
     figure.text(x / w, 1 - y / h, text, size=size, color=INK, ha="center", va="center")

@@ -4,7 +4,7 @@ from matplotlib import patheffects
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
-from utils.checks import is_integer, shown
+from utils.checks import is_integer, require, shown
 from utils.plotting.figure import new_figure, place, write_title
 from utils.plotting.style import (
     BASE,
@@ -36,13 +36,12 @@ _UNLIT = {"facecolor": "white", "edgecolor": "#A6A6A6", "linewidth": 1.2}
 def plot_pipeline(current=None):
     """自注意力的五个步骤：每一步的公式、结果的名字和形状；V 从第 1 步绕到第 5 步。
 
-    - current: 点亮第几步（1 到 5）；None 表示都不点亮。
-
-    返回 `CourseFigure`。序号不对时抛出 ValueError。
+    current : 点亮第几步，1 到 5；None 表示都不点亮。
+    返回 `CourseFigure`。ValueError：序号不对。
     来源：Vaswani et al. 2017, "Attention Is All You Need", 3.2.1 节，式 (1)。
     """
-    if current is not None and not is_integer(current, 1, 5):
-        raise ValueError(f"current 是步骤的序号，只能是 1、2、3、4、5 或 None；收到 {shown(current)}。")
+    good = current is None or is_integer(current, 1, 5)
+    require(good, "current 是步骤的序号，1 到 5", shown(current), "写成如 current=2，都不点亮就不写")
     width, height = MAX_WIDTH, 298
     box, gaps, top, bottom = 104, (36, 21, 21, 21), 122, 230
     figure = new_figure(width, height)

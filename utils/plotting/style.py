@@ -13,7 +13,7 @@ from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap, is_color_like, to_hex, to_rgb
 
 from utils import numbers
-from utils.checks import shown
+from utils.checks import require, shown
 
 COLORS = {  # Okabe–Ito 色盲安全色；紫色加深过，在白底上够清楚
     "蓝": "#0072B2",
@@ -74,15 +74,6 @@ def use_course_style():
         # 一个个写出来：numpy 的每种浮点数各有自己的 repr，登记父类不管用
         for kind in (float, np.float16, np.float32, np.float64, np.longdouble):
             shell.display_formatter.formatters["text/plain"].for_type(kind, _print_number)
-        _carry_printoptions(shell)
-
-
-@functools.cache
-def _carry_printoptions(shell):
-    """一格结束时记下 numpy 的打印设置，下一格开始时照样设好：ipykernel 7.0 的每一格各有一份，不会传下去。"""
-    options = {}
-    shell.events.register("post_run_cell", lambda result: options.update(np.get_printoptions()))
-    shell.events.register("pre_run_cell", lambda info: np.set_printoptions(**options))
 
 
 def _print_number(value, printer, cycle):
@@ -130,9 +121,9 @@ def course_context():
 
 @functools.cache
 def colormap(kind):
-    """signed：红为负、白为 0、蓝为正。weights：深蓝为 0、黄为 1。色盲可辨；被遮住的是灰。"""
+    """signed：红为负、白为 0、蓝为正。weights：浅黄为 0、深蓝为 1。色盲可辨；被遮住的是灰。"""
     if kind == "weights":
-        return mpl.colormaps["cividis"].with_extremes(bad=MASKED_COLOR)
+        return mpl.colormaps["YlGnBu"].with_extremes(bad=MASKED_COLOR)
     # 去掉两头最深的颜色：0 和 1 组成的矩阵不会变成一片深蓝
     middle = mpl.colormaps["RdBu"](np.linspace(0.14, 0.86, 257))
     return LinearSegmentedColormap.from_list("RdBu", middle, N=257).with_extremes(bad=MASKED_COLOR)
@@ -156,10 +147,14 @@ def number_color(background):
     return "black" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "white"
 
 
+def lighter(color, share=0.45):
+    """冲淡的颜色，黑字写在上面看得清；share 是留下多少。"""
+    return to_hex(1 - share * (1 - np.array(to_rgb(color))))
+
+
 def text_color(color, background="white"):
     """把颜色加深到在浅色底上写字够清楚（WCAG 对比度 ≥ 4.5）；够深的颜色原样返回。"""
-    if not is_color_like(color):
-        raise ValueError(f'这里要一个颜色，如 QKV_COLORS["Q"] 或 "#0072B2"；收到 {shown(color)}。')
+    require(is_color_like(color), "color 必须是一个颜色", shown(color), '写成如 QKV_COLORS["Q"] 或 "#0072B2"')
     rgb = np.array(to_rgb(color))
     while (_luminance(background) + 0.05) / (_luminance(to_hex(rgb)) + 0.05) < 4.5:
         rgb = rgb * 0.98

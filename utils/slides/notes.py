@@ -10,6 +10,8 @@
 import re
 from typing import NamedTuple
 
+from utils.checks import refusal
+
 FORM = "<!-- 讲稿 · 5 分钟\n问：……\n会答错：……\n接着：……\n-->"
 LABELS = ("问", "会答错", "接着")
 
@@ -24,7 +26,7 @@ class Notes(NamedTuple):
     text: str
 
 
-def split_notes(source: str) -> tuple[str, Notes | None]:
+def split_notes(source):
     """把讲稿从一格的 Markdown 里切下来。
 
     返回 (正文, Notes)；没有讲稿时返回 (source, None)。别的 HTML 注释原样留在正文里。
@@ -41,7 +43,9 @@ def split_notes(source: str) -> tuple[str, Notes | None]:
         raise _malformed("讲稿要另起一段", repr(body[-20:] + first_line), "在 <!-- 前面空一行，从行首写起")
     header = _HEADER.match(comment)
     if not header:
-        raise _malformed("讲稿的第一行只写分钟数，是不小于 1 的整数", repr(first_line), "第一行写成下面这样")
+        raise _malformed(
+            "讲稿的第一行只写分钟数，是不小于 1 的整数", repr(first_line), "5 换成这一节的分钟数"
+        )
     inside, closed, after = comment[header.end() :].partition("-->")
     if not closed:
         raise _malformed("讲稿要用 --> 收尾", f"{first_line!r} 以后没有 -->", "最后单独写一行 -->")
@@ -54,10 +58,10 @@ def split_notes(source: str) -> tuple[str, Notes | None]:
     return body.rstrip(), Notes(int(header[1]), _paragraphs(inside))
 
 
-def _paragraphs(lines: str) -> str:
+def _paragraphs(lines):
     """Markdown 里相邻的两行会连成一段，所以在每个“问：”“会答错：”“接着：”前面空一行。"""
     return re.sub(rf"\s*\n(?=(?:{'|'.join(LABELS)})：)", "\n\n", lines.strip())
 
 
-def _malformed(rule: str, found: str, remedy: str) -> ValueError:
-    return ValueError(f"{rule}。\n收到：{found}。\n怎么办：{remedy}：\n{FORM}")
+def _malformed(rule, received, way_out):
+    return ValueError(f"{refusal(rule, received, f'{way_out}，写成下面这样')}\n{FORM}")

@@ -4,16 +4,11 @@
 要么停在更旧的版本。这里只读它的文件，不导入它，也就不会导入 Sphinx。
 """
 
-import base64
-import hashlib
-import json
-import re
-from functools import cache
 from importlib.metadata import distribution
 
-# 讲稿窗口的界面文字。有一处找不到就停下：升级 reveal.js 以后，不会悄悄变回英文。
+# 讲稿窗口的界面文字：窗口的网页是 notes.js 里的一个字符串。有一处找不到就停下，升级以后不会悄悄变回英文
 SPEAKER_VIEW = {
-    '<html lang="en">': '<html lang="zh">',
+    r"<html lang=\"en\">": r"<html lang=\"zh\">",
     "<title>reveal.js - Speaker View</title>": "<title>讲稿</title>",
     "Loading speaker view...": "正在打开讲稿……",
     ">Upcoming<": ">下一步<",
@@ -29,44 +24,17 @@ SPEAKER_VIEW = {
 }
 
 
-@cache
-def read(path: str) -> str:
+def read(path):
     """reveal.js 的一个文件，如 ``dist/reveal.js``。"""
     folder = distribution("sphinx-revealjs").locate_file("sphinx_revealjs/_static/revealjs")
     return (folder / path).read_text(encoding="utf-8")
 
 
-@cache
-def speaker_view() -> str:
-    """讲稿窗口的网页，界面文字换成中文。"""
-    page = read("plugin/notes/speaker-view.html")
+def notes_plugin():
+    """按 S 打开讲稿窗口的插件，界面文字换成中文。"""
+    script = read("plugin/notes/notes.js")
     for english, chinese in SPEAKER_VIEW.items():
-        if english not in page:
+        if english not in script:
             raise RuntimeError(f"讲稿窗口里找不到 {english}：reveal.js 换了版本，请改 SPEAKER_VIEW。")
-        page = page.replace(english, chinese)
-    return page
-
-
-@cache
-def notes_plugin() -> str:
-    """按 S 打开讲稿窗口的插件：窗口的网页是脚本里的一个字符串，换成中文的那一个。"""
-    literal = json.dumps(speaker_view(), ensure_ascii=False).replace("</", "<\\/").replace("<!--", "\\x3c!--")
-    script, count = re.subn(
-        r'document\.write\("(?:[^"\\]|\\.)*"\)',
-        lambda _: f"document.write({literal})",
-        read("plugin/notes/notes.js"),
-    )
-    if count != 1:
-        raise RuntimeError("讲稿插件里找不到窗口的网页：reveal.js 换了版本，请改 notes_plugin。")
+        script = script.replace(english, chinese)
     return script
-
-
-def inline_scripts(html: str) -> list[str]:
-    """一个网页里的内嵌脚本。"""
-    return re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
-
-
-def fingerprint(script: str) -> str:
-    """一段内嵌脚本在内容安全策略里的写法：浏览器只运行写进了策略的脚本。"""
-    digest = hashlib.sha256(script.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

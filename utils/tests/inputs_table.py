@@ -1,13 +1,10 @@
-"""课程里每个收参数的地方，各一个只差这个参数的调用；test_properties.py 用它们试对的和错的输入。"""
-
-import torch
+"""课程里每个收参数的地方，各一个只差这个参数的调用；test_properties.py 用它们看每一处都查过。"""
 
 from utils import animations, attention, notation, plotting, rnn, sql, training
-from utils.examples import Example, from_sentence, load_example, reorder
+from utils.examples import Example, from_sentence, reorder
 
 EYE, ROW, LABELS = [[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75], ["猫", "鱼"]
 NAMES = {"title": "题", "x_name": "横", "y_name": "纵"}
-I2 = torch.eye(2, dtype=torch.float64)
 SENTENCES = rnn.random_sentences(3, 2, sentences=2)
 LAYER = rnn.random_rnn(2)
 
@@ -56,14 +53,6 @@ def database(**change):
     connection.close()
 
 
-def query(function, *arguments):
-    connection = sql.load(LABELS, EYE, EYE, EYE)
-    try:
-        return function(connection, *arguments)
-    finally:
-        connection.close()
-
-
 # 收 (2, 2) 矩阵的参数
 MATRICES = {
     "project X": lambda M: attention.project(M, EYE),
@@ -75,8 +64,6 @@ MATRICES = {
     "weighted_sum weights": lambda M: attention.weighted_sum(M, EYE),
     "weighted_sum V": lambda M: attention.weighted_sum(EYE, M),
     "self_attention X": lambda M: attention.self_attention(M, EYE, EYE, EYE),
-    "self_attention W_Q": lambda M: attention.self_attention(EYE, M, EYE, EYE),
-    "self_attention W_K": lambda M: attention.self_attention(EYE, EYE, M, EYE),
     "self_attention W_V": lambda M: attention.self_attention(EYE, EYE, EYE, M),
     "Example X": lambda M: example(X=M),
     "Example W_Q": lambda M: example(W_Q=M),
@@ -92,6 +79,7 @@ MATRICES = {
     "animate_weighted_sum output": lambda M: sums(output=M),
     "plot_matrix": lambda M: matrix(M=M),
     "plot_weights": lambda M: plotting.plot_weights(M, LABELS, title="题"),
+    "plot_shares": lambda M: plotting.plot_shares(M, LABELS, title="题"),
     "plot_matrices": lambda M: matrices(panels={"A": EYE, "B": M}),
     "plot_matrices weights": lambda M: matrices(panels={"A": M}, kind="weights"),
     "plot_score Q": lambda M: score(Q=M),
@@ -127,23 +115,19 @@ LABEL_SLOTS = {
     "softmax_row": lambda t: notation.softmax_row([0, 1], t),
     "weighted_row": lambda t: notation.weighted_row(ROW, EYE, t, query="猫"),
     "animate_scores tokens": lambda t: animation(tokens=t),
-    "animate_scores queries": lambda t: animation(queries=t),
     "animate_weighted_sum tokens": lambda t: sums(tokens=t),
-    "animate_weighted_sum columns": lambda t: sums(columns=t),
-    "animate_weighted_sum queries": lambda t: sums(queries=t),
     "plot_matrix row_labels": lambda t: matrix(row_labels=t),
     "plot_matrix col_labels": lambda t: matrix(col_labels=t),
     "plot_weights tokens": lambda t: plotting.plot_weights(EYE, t, title="题"),
     "plot_weights key_tokens": lambda t: plotting.plot_weights(EYE, LABELS, key_tokens=t, title="题"),
-    "plot_matrices row_labels": lambda t: matrices(row_labels={"A": t}),
-    "plot_matrices col_labels": lambda t: matrices(col_labels={"A": t}),
+    "plot_matrices row_labels": lambda t: matrices(row_labels=t),
+    "plot_shares tokens": lambda t: plotting.plot_shares(EYE, t, title="题"),
     "plot_score tokens": lambda t: score(tokens=t),
     "plot_score key_tokens": lambda t: score(key_tokens=t),
     "plot_value_plane tokens": lambda t: plane(tokens=t),
     "plot_value_plane value_names": lambda t: plane(value_names=t),
     "plot_bars x_labels": lambda t: bars(x_labels=t),
     "sql.load tokens": lambda t: database(tokens=t),
-    "sql.load query_tokens": lambda t: database(query_tokens=t),
 }
 
 # 收一个非负整数的参数
@@ -152,7 +136,6 @@ INTEGERS = {
     "from_sentence d_k": lambda n: from_sentence("猫吃鱼", d_k=n),
     "from_sentence d_v": lambda n: from_sentence("猫吃鱼", d_v=n),
     "from_sentence seed": lambda n: from_sentence("猫吃鱼", seed=n),
-    "split_sentences seed": training.split_sentences,
     "train seed": lambda n: training.train("who", steps=1, seed=n),
     "train steps": lambda n: training.train("who", steps=n),
     "train heads": lambda n: training.train("who", steps=1, heads=n),
@@ -162,10 +145,7 @@ INTEGERS = {
     "random_rnn width": rnn.random_rnn,
     "random_rnn seed": lambda n: rnn.random_rnn(2, seed=n),
     "random_attention width": rnn.random_attention,
-    "random_attention seed": lambda n: rnn.random_attention(2, seed=n),
     "random_sentences length": lambda n: rnn.random_sentences(n, 2),
-    "random_sentences width": lambda n: rnn.random_sentences(2, n),
-    "random_sentences sentences": lambda n: rnn.random_sentences(2, 2, sentences=n),
     "random_sentences seed": lambda n: rnn.random_sentences(2, 2, seed=n),
     "gradient_norms T": lambda n: rnn.gradient_norms(LAYER, SENTENCES, [n]),
     "sequential_operations T": lambda n: rnn.sequential_operations(LAYER, SENTENCES, [n]),
@@ -175,11 +155,7 @@ INTEGERS = {
     "plot_value_plane query": lambda n: plane(output=EYE[:1], query=n),
     "plot_pipeline": plotting.plot_pipeline,
     "plot_matrix outline": lambda n: matrix(outline=[("row", n)]),
-    "decimals": lambda n: notation.matrix("M", EYE, decimals=n),
-    "softmax_row decimals": lambda n: notation.softmax_row([0, 1], LABELS, decimals=n),
     "weighted_row decimals": lambda n: notation.weighted_row(ROW, EYE, LABELS, query="猫", decimals=n),
-    "dot_product decimals": lambda n: notation.dot_product(ROW, ROW, name="s", decimals=n),
-    "scaled_score decimals": lambda n: notation.scaled_score(1, 4, decimals=n),
 }
 
 # 收一个正数的参数
@@ -188,56 +164,5 @@ NUMBERS = {
     "scaled_score d_k": lambda x: notation.scaled_score(2, x),
     "scaled_score score": lambda x: notation.scaled_score(x, 4),
     "random_rnn scale": lambda x: rnn.random_rnn(2, scale=x),
-    "plot_matrix limit": lambda x: matrix(limit=x),
     "plot_bars y_max": lambda x: bars(y_max=x),
-}
-
-# 收某一种东西的参数：别的都拒绝
-OTHERS = {
-    "load_example": load_example,
-    "from_sentence text": from_sentence,
-    "reorder example": lambda x: reorder(x, "鱼吃猫"),
-    "fuzzy_join step": sql.fuzzy_join,
-    "result step": lambda x: query(sql.result, x),
-    "exact_join wanted": lambda x: query(sql.exact_join, x),
-    "exact_join connection": lambda x: sql.exact_join(x, "猫"),
-    "result connection": sql.result,
-    "sql.attention connection": sql.attention,
-    "rows connection": lambda x: sql.rows(x, sql.FUZZY_JOIN, d_k=4),
-    "rows sql": lambda x: query(sql.rows, x),
-    "train task": lambda x: training.train(x, steps=1),
-    "train on_progress": lambda x: training.train("who", steps=1, on_progress=x),
-    "verb_weights model": lambda x: training.verb_weights(x, "猫吃鱼"),
-    "answer model": lambda x: training.answer(x, "猫吃鱼"),
-    "verb_weights sentence": lambda x: training.verb_weights(training.Model("who"), x),
-    "answer sentence": lambda x: training.answer(training.Model("who"), x),
-    "rnn X": lambda x: rnn.rnn(x, *LAYER.keywords.values()),
-    "rnn W_h": lambda x: rnn.rnn(SENTENCES, x, LAYER.keywords["W_x"]),
-    "rnn W_x": lambda x: rnn.rnn(SENTENCES, LAYER.keywords["W_h"], x),
-    "attention X": lambda x: rnn.attention(x, I2, I2, I2),
-    "attention W_Q": lambda x: rnn.attention(SENTENCES, x, I2, I2),
-    "attention W_K": lambda x: rnn.attention(SENTENCES, I2, x, I2),
-    "attention W_V": lambda x: rnn.attention(SENTENCES, I2, I2, x),
-    **{
-        f"{measure.__name__} {what}": call
-        for measure in (rnn.gradient_norms, rnn.sequential_operations, rnn.number_of_scores)
-        for what, call in {
-            "layer": lambda x, measure=measure: measure(x, SENTENCES, [2]),
-            "X": lambda x, measure=measure: measure(LAYER, x, [2]),
-            "lengths": lambda x, measure=measure: measure(LAYER, SENTENCES, x),
-        }.items()
-    },
-    "plot_lines series": lambda x: lines(series=x),
-    "plot_bars panels": lambda x: bars(panels=x),
-    "plot_matrices panels": lambda x: matrices(panels=x),
-    "plot_matrices operators": lambda x: matrices(operators=x),
-    "plot_matrices row_labels": lambda x: matrices(row_labels=x),
-    "plot_matrices col_labels": lambda x: matrices(col_labels=x),
-    "plot_matrices outline": lambda x: matrices(outline=x),
-    "plot_matrices kind": lambda x: matrices(kind=x),
-    "plot_matrix outline": lambda x: matrix(outline=x),
-    "plot_matrix color": lambda x: matrix(color=x),
-    "animation name": lambda x: animation(name=x),
-    "describe": plotting.describe,
-    "text_color": plotting.text_color,
 }

@@ -8,18 +8,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from utils.animations import Animation, animate_scores, animate_weighted_sum
+from utils.animations import animate_scores, animate_weighted_sum
+from utils.tests.design import DESIGN
 
-# 例句的数，抄自设计；不从程序算
-Q = [[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]]
-K = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0]]
-SCORES = [[2, 1, 1], [1, 1, 1], [1, 1, 2]]
-CAT_Q = [[1.0, 0.2, 0.1, 0], [0.3, 0.8, 0.2, 0.1], [0.1, 0.1, 0.9, 0.3]]
-CAT_K = [[0.9, 0.1, 0, 0.2], [0.2, 0.7, 0.3, 0], [0, 0.2, 1.0, 0.1]]
+Q, K, SCORES = (DESIGN["我爱你"][name] for name in ("Q", "K", "scores"))
+CAT_Q, CAT_K = (DESIGN["猫吃鱼"][name] for name in ("Q", "K"))
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [1, 0, 0], [0.2, 0.3, 0.5]])
 V = np.array([[1, 0], [0, 0], [0, 2]])
 OUTPUT = np.array([[0.5, 0.5], [1, 0], [0.2, 1]])
-COLUMNS = ("谁在吃", "吃的是什么")
 
 
 def rough(seed, *shape):
@@ -31,45 +27,41 @@ def rough_weights(seed, *shape):
     return np.random.default_rng(seed).dirichlet(np.ones(shape[1]), size=shape[0])
 
 
-def scores_animation(q=Q, k=K, tokens="我爱你", **options):
-    return animate_scores(q, k, np.array(q) @ np.transpose(k), tokens, **options)
+def scores_animation(q=Q, k=K, tokens="我爱你"):
+    return animate_scores(q, k, np.array(q) @ np.transpose(k), tokens)
 
 
-def sum_animation(w=WEIGHTS, v=V, tokens="猫吃鱼", columns=COLUMNS, **options):
-    return animate_weighted_sum(w, v, np.array(w) @ np.array(v), tokens, columns, **options)
+def sum_animation(w=WEIGHTS, v=V, tokens="猫吃鱼"):
+    return animate_weighted_sum(w, v, np.array(w) @ np.array(v), tokens)
 
 
-SCORE_FILMS = {
+SCORES_SHOWN = {
     "我爱你": lambda: scores_animation(),
     "猫吃鱼": lambda: scores_animation(CAT_Q, CAT_K, "猫吃鱼"),
-    "两个查询六个键": lambda: scores_animation(
-        rough(0, 2, 3), rough(1, 6, 3), "一二三四五六", queries="甲乙"
-    ),
+    "六个词元": lambda: scores_animation(rough(0, 6, 3), rough(1, 6, 3), "一二三四五六"),
     "一个数": lambda: scores_animation([[0.5]], [[-2]], "我"),
 }
-SUM_FILMS = {
+SUMS_SHOWN = {
     "猫吃鱼": lambda: sum_animation(),
-    "两个查询六个键": lambda: sum_animation(
-        rough_weights(2, 2, 6), rough(3, 6, 4), "一二三四五六", None, queries="甲乙"
-    ),
-    "一个键": lambda: sum_animation([[1]], [[-0.5, 3]], "我", None),
+    "六个词元": lambda: sum_animation(rough_weights(2, 6, 6), rough(3, 6, 4), "一二三四五六"),
+    "一个键": lambda: sum_animation([[1]], [[-0.5, 3]], "我"),
 }
-FILMS = {f"scores {k}": v for k, v in SCORE_FILMS.items()} | {f"sum {k}": v for k, v in SUM_FILMS.items()}
+SHOWN = {f"scores {k}": v for k, v in SCORES_SHOWN.items()} | {f"sum {k}": v for k, v in SUMS_SHOWN.items()}
 
 
-@pytest.fixture(params=SCORE_FILMS)
+@pytest.fixture(params=SCORES_SHOWN)
 def score_animation(request):
-    return SCORE_FILMS[request.param]()
+    return SCORES_SHOWN[request.param]()
 
 
-@pytest.fixture(params=SUM_FILMS)
+@pytest.fixture(params=SUMS_SHOWN)
 def weighted_animation(request):
-    return SUM_FILMS[request.param]()
+    return SUMS_SHOWN[request.param]()
 
 
-@pytest.fixture(params=FILMS)
+@pytest.fixture(params=SHOWN)
 def animation(request):
-    return FILMS[request.param]()
+    return SHOWN[request.param]()
 
 
 # ---------------------------------------------------------------- 读 HTML（与写它的代码无关）
@@ -252,15 +244,6 @@ def test_the_running_sum_reads_as_by_hand():
     )
 
 
-def test_the_columns_of_V_and_of_the_output_are_named():
-    for frame in page(sum_animation()).frames:
-        for table in frame["tables"][1:]:
-            assert [c["text"] for c in table["rows"][0] if c["scope"] == "col"] == list(COLUMNS)
-
-
-# ---------------------------------------------------------------- 描述
-
-
 def test_the_description_says_every_step_in_the_words_of_its_frame(animation):
     title, *lines = repr(animation).split("\n")
     frames = page(animation).frames
@@ -358,29 +341,23 @@ def test_ids_are_unique_fixed_and_not_shared_by_two_animation(animation):
         return [a["id"] for _, a in page(animation).starts if "id" in a]
 
     assert len(set(ids(animation))) == len(ids(animation))
-    others = [make() for make in FILMS.values()]
+    others = [make() for make in SHOWN.values()]
     same = [other for other in others if other._repr_html_() == animation._repr_html_()]
     assert len(same) == 1  # 同样的内容，同样的 HTML
     different = [other for other in others if other not in same]
     assert not any(set(ids(animation)) & set(ids(other)) for other in different)
 
 
-def test_a_name_of_ones_own_keeps_two_equal_films_apart():
-    a, b = scores_animation(name="eins"), scores_animation(name="zwei")
-    assert 'id="eins-3"' in a._repr_html_() and "eins" not in b._repr_html_()
-    with pytest.raises(ValueError, match="name"):
-        scores_animation(name='a" onclick="')
-
-
 @pytest.mark.parametrize("token", ["<script>", "&amp;", "$x$", '"><b>', "]]>", "-->", "</td>"])
 def test_tokens_come_out_as_text(token):
     for animation in (
         scores_animation(tokens=[token, "爱", "你"]),
-        sum_animation(tokens=[token, "吃", "鱼"], columns=[token, "b"]),
+        sum_animation(tokens=[token, "吃", "鱼"]),
     ):
         parsed = page(animation)
         assert "script" not in {tag for tag, _ in parsed.starts}
-        assert parsed.frames[0]["tables"][2]["rows"][1][0]["text"] == token
+        heads = [row[0] for row in parsed.frames[0]["tables"][2]["rows"]]
+        assert next(head["text"] for head in heads if head["scope"] == "row") == token
         assert f"「{token}」" in parsed.frames[1]["text"] and f"「{token}」" in repr(animation)
         assert {"mathjax_ignore", "tex2jax_ignore"} <= set(parsed.starts[0][1]["class"].split())
 
@@ -396,13 +373,12 @@ def test_the_animations_of_the_course_are_small_and_the_largest_is_below_300_kb(
     tokens = ["<<<<<<<<"] * 6
     largest = scores_animation(-1e4 * rough(0, 6, 8), rough(1, 6, 8), tokens)
     assert len(largest._repr_html_().encode()) < 300_000
-    largest = sum_animation(rough_weights(0, 6, 6), -1e4 * rough(1, 6, 8), tokens, tokens + tokens[:2])
+    largest = sum_animation(rough_weights(0, 6, 6), -1e4 * rough(1, 6, 8), tokens)
     assert len(largest._repr_html_().encode()) < 300_000
 
 
 def test_a_animation_is_frozen():
     animation = scores_animation()
-    assert isinstance(animation, Animation)
     with pytest.raises(AttributeError):
         animation.title = "别的"
 
@@ -415,7 +391,7 @@ def test_a_animation_is_frozen():
 def test_a_wrong_score_is_refused_with_its_place(i, j):
     scores = np.array(SCORES, dtype=float)
     scores[i, j] += 0.001
-    message = rf"第 {i + 1} 行第 {j + 1} 列应是 {SCORES[i][j]}，收到 {SCORES[i][j]}\.001"
+    message = rf"第 {i + 1} 行第 {j + 1} 列应是 {SCORES[i][j]}。\n收到：.*{SCORES[i][j]}\.001"
     with pytest.raises(ValueError, match=message):
         animate_scores(Q, K, scores, "我爱你")
 
@@ -425,7 +401,7 @@ def test_scaled_transposed_or_rounded_results_are_refused():
     for wrong in (q @ k.T / 2, k @ q.T, np.round(q @ k.T, 1)):
         with pytest.raises(ValueError, match="动画里不能有错的和"):
             animate_scores(q, k, wrong, "猫吃鱼")
-    with pytest.raises(ValueError, match=r"output \(3, 2\) 的第 3 行第 2 列应是 1，收到 1\.5"):
+    with pytest.raises(ValueError, match=r"第 3 行第 2 列应是 1。\n收到：output \(3, 2\)，这个数是 1\.5"):
         animate_weighted_sum(WEIGHTS, V, [[0.5, 0.5], [1, 0], [0.2, 1.5]], "猫吃鱼")
 
 
@@ -447,32 +423,17 @@ REFUSED = {
         lambda: animate_scores(CAT_Q, np.transpose(CAT_K), SCORES, "我爱你"),
         r"\(3, 4\).*\(4, 3\)",
     ),
-    "scores 少一行": (lambda: animate_scores(Q, K, SCORES[:2], "我爱你"), r"应是 \(3, 3\).*scores \(2, 3\)"),
-    "七个词元": (
-        lambda: animate_scores(BIG, BIG, BIG @ BIG.T, "一二三四五六七"),
-        r"最多.*\(7, 4\).*plot_weights",
-    ),
+    "scores 少一行": (lambda: animate_scores(Q, K, SCORES[:2], "我爱你"), r"scores \(2, 3\)"),
+    "七个词元": (lambda: animate_scores(BIG, BIG, BIG @ BIG.T, "一二三四五六七"), r"最多.*plot_weights"),
     "九列": (lambda: scores_animation(np.ones((2, 9)), np.ones((2, 9)), "我你"), r"最多 8 个数"),
-    "太大的数": (lambda: scores_animation([[1e6]], [[1]], "我"), r"小于 1e\+06.*Q \(1, 1\)"),
-    "NaN": (lambda: animate_scores([[np.nan]], [[1]], [[1]], "我"), "NaN"),
-    "文字": (lambda: animate_scores([["a"]], [[1]], [[1]], "我"), "Q"),
-    "一维": (lambda: animate_scores([1, 2], [[1, 2]], [[5]], "我"), r"\(2,\)"),
-    "词元太少": (lambda: animate_scores(Q, K, SCORES, "我爱"), r"\(2,\)"),
-    "查询太多": (lambda: scores_animation(queries="甲乙丙丁"), r"\(4,\)"),
+    "词元太少": (lambda: animate_scores(Q, K, SCORES, "我爱"), "3 个.*2 个"),
     "权重大于 1": (lambda: animate_weighted_sum(SCORES, V, OUTPUT, "猫吃鱼"), "0 到 1"),
     "V 转置": (lambda: animate_weighted_sum(WEIGHTS, V.T, OUTPUT, "猫吃鱼"), r"\(3, 3\).*\(2, 3\)"),
-    "列名太少": (lambda: animate_weighted_sum(WEIGHTS, V, OUTPUT, "猫吃鱼", ["一列"]), r"\(1,\)"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_bad_input_is_refused_with_rule_and_shapes(name):
     make, message = REFUSED[name]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"(?s){message}"):
         make()
-
-
-def test_fewer_rows_are_the_way_out():
-    tokens = "一二三四五六七"
-    animation = animate_scores(BIG[:3], BIG[:6], BIG[:3] @ BIG[:6].T, tokens[:6], queries=tokens[:3])
-    assert len(page(animation).frames) == 19

@@ -30,13 +30,13 @@ DAMAGE = {
     ),
     "动画点亮 K 的另一列": (  # 文字描述不变，只有 HTML 变
         "utils/animations.py",
-        "np.s_[i, :], np.s_[:, j]",
-        "np.s_[i, :], np.s_[:, j - 1]",
+        "col = {(m, j) for m in range(d_k)}",
+        "col = {(m, (j + 1) % n) for m in range(d_k)}",
         "02_scores",
         [
             r"text/html 不同",
             r"-.*Kᵀ.*<th scope=\"col\"><mark>我</mark>",
-            r"\+.*Kᵀ.*<mark>你</mark></th></tr>",
+            r"\+.*Kᵀ.*<mark>爱</mark></th>",
         ],
     ),
 }

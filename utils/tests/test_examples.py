@@ -1,48 +1,18 @@
-"""examples.py 和 data/ 的事实。"""
+"""examples.py 的事实；data/ 的文件弄坏了怎样，见 test_damaged_data.py，里面的数见 test_numbers.py。"""
 
 import copy
-import json
 import math
 import pickle
 import re
-import shutil
 
 import numpy as np
 import pytest
-import torch
 
-from utils import examples
 from utils.attention import self_attention
-from utils.examples import DATA, FILES, Example, from_sentence, load_example, reorder
-
-# 原文直接给出的 Q 和 K：data/ 里的 X 和投影矩阵必须算出它们
-SOURCE = {
-    "我爱你": (
-        [[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]],
-        [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0]],
-    ),
-    "猫吃鱼": (
-        [[1.0, 0.2, 0.1, 0.0], [0.3, 0.8, 0.2, 0.1], [0.1, 0.1, 0.9, 0.3]],
-        [[0.9, 0.1, 0.0, 0.2], [0.2, 0.7, 0.3, 0.0], [0.0, 0.2, 1.0, 0.1]],
-    ),
-}
+from utils.examples import Example, from_sentence, load_example, reorder
 
 
-@pytest.mark.parametrize("name", SOURCE)
-def test_projections_give_the_queries_and_keys_of_the_source(name):
-    example = load_example(name)
-    Q, K = SOURCE[name]
-    np.testing.assert_allclose(np.einsum("nm,mk->nk", example.X, example.W_Q), Q, atol=1e-12)
-    np.testing.assert_allclose(np.einsum("nm,mk->nk", example.X, example.W_K), K, atol=1e-12)
-
-
-def test_x_of_wo_ai_ni_is_the_source_and_its_values_differ_row_by_row():
-    example = load_example("我爱你")
-    assert example.X.tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]]
-    assert (example.X @ example.W_V).tolist() == [[2, 0, 2, 0], [0, 2, 0, 2], [2, 2, 1, 1]]
-
-
-def test_x_of_mao_chi_yu_says_word_place_and_part_of_speech():
+def test_x_of_mao_chi_yu_says_word_position_and_part_of_speech():
     example = load_example("猫吃鱼")
     kind = {"猫": "名词", "吃": "动词", "鱼": "名词"}
     for i, token in enumerate(example.tokens):
@@ -69,7 +39,7 @@ def test_changing_a_loaded_example_changes_no_later_one():
 # ── reorder ───────────────────────────────────────────────────────────────
 
 
-def test_fish_eats_cat_moves_words_and_keeps_places():
+def test_fish_eats_cat_moves_words_and_keeps_positions():
     example = load_example("猫吃鱼")
     other = reorder(example, "鱼吃猫")
     assert other.tokens == ("鱼", "吃", "猫")
@@ -113,29 +83,14 @@ def test_another_set_of_tokens_is_refused(order):
         reorder(load_example("猫吃鱼"), order)
 
 
-@pytest.mark.parametrize("order", [None, 5, [1, "吃", "猫"], [["猫"], "吃", "鱼"]])
-def test_an_order_that_is_not_text_is_refused(order):
-    with pytest.raises(ValueError, match="order：应是一列非空的文字"):
-        reorder(load_example("猫吃鱼"), order)
-
-
 def test_reorder_wants_the_example_and_not_its_name():
-    with pytest.raises(ValueError, match=r"example：应是 Example，如 load_example.*收到 '猫吃鱼'"):
+    with pytest.raises(ValueError, match="example 必须是一个 Example"):
         reorder("猫吃鱼", "鱼吃猫")
 
 
 # ── 自己的句子 ────────────────────────────────────────────────────────────
 
-I2 = np.eye(2)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    "X", [[[1, 0], [0, 1]], ((1, 0), (0, 1)), torch.eye(2), I2 == 1, I2[:, ::-1][:, ::-1]]
-)
-def test_a_matrix_may_be_a_list_a_tensor_or_any_array(X):
-    example = Example(tokens="猫吃", X=X, W_Q=I2, W_K=I2, W_V=I2)
-    assert example.X.dtype == np.float64 and example.X.tolist() == [[1, 0], [0, 1]]
+I2, I32 = np.eye(2), np.eye(3)[:, :2]
 
 
 def test_names_may_be_numpy_arrays_and_become_plain_text():
@@ -154,25 +109,7 @@ def test_an_example_survives_copying_and_pickling(duplicate):
     np.testing.assert_array_equal(other.X, example.X)
 
 
-@pytest.mark.parametrize(
-    ("X", "part"),
-    [
-        (torch.eye(2, requires_grad=True), r"X：torch 张量.*\.detach\(\)\.double\(\)\.numpy\(\)"),
-        (torch.eye(2, dtype=torch.bfloat16), r"X：torch 张量.*\.detach\(\)\.double\(\)\.numpy\(\)"),
-        (np.ma.array(I2, mask=I2 == 1), r"X：有被 np\.ma 遮住的格.*filled"),
-        (np.array([["1e999", 0], [0, 1]], dtype=np.longdouble), "X：第 1 行第 1 列是 inf"),
-        (I2.astype(object), r"X：应是非空的二维数值矩阵.*\(2, 2\)，元素类型 object"),
-        (None, "X：应是非空的二维数值矩阵"),
-    ],
-)
-def test_a_matrix_that_numpy_cannot_read_as_numbers_is_refused(X, part):
-    with pytest.raises(ValueError, match=part):
-        Example(tokens="猫吃", X=X, W_Q=I2, W_K=I2, W_V=I2)
-
-
-# ── 自己的句子 ────────────────────────────────────────────────────────────
-
-FAMILY, HEART, FLAG, THUMB = "👨\u200d👩\u200d👧", "❤\ufe0f", "🇨🇳", "👍🏽"
+# ── 自己写的一句话 ────────────────────────────────────────────────────────────
 
 
 def split_columns(example):
@@ -189,9 +126,7 @@ def split_columns(example):
         ("看一看", ["看", "一", "看"]),
         (" I am\n猫\u3000 ", ["I", "a", "m", "猫"]),
         ("x", ["x"]),
-        (FAMILY + HEART + FLAG + THUMB, [FAMILY, HEART, FLAG, THUMB]),
-        (FLAG + FLAG, [FLAG, FLAG]),
-        ("1\ufe0f\u20e3", ["1\ufe0f\u20e3"]),
+        ("❤\ufe0f😀", ["❤\ufe0f", "😀"]),
         ("e\u0301", ["é"]),
         ("x\u0303y", ["x\u0303", "y"]),
         ("\ufeff猫\x00鱼", ["猫", "鱼"]),
@@ -237,7 +172,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others():
         assert (getattr(first, name) != getattr(other, name)).any()
 
 
-@pytest.mark.parametrize("text", ["猫", "看一看，看一看！", FAMILY + "爱" + HEART, "天地玄黄" * 16])
+@pytest.mark.parametrize("text", ["猫", "看一看，看一看！", "天地玄黄" * 16])
 def test_any_sentence_gets_weights_and_equal_rows_only_at_equal_places(text):
     example = from_sentence(text)
     weights = self_attention(example.X, example.W_Q, example.W_K, example.W_V).weights
@@ -253,15 +188,6 @@ def test_a_sentence_without_a_character_is_refused_with_the_way_out(text):
     assert repr(text) in str(caught.value) and 'from_sentence("猫吃鱼")' in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "option", [{"d_k": 0}, {"d_model": 2.5}, {"d_v": True}, {"seed": -1}, {"seed": None}]
-)
-def test_a_width_or_seed_that_is_no_number_is_named(option):
-    ((name, value),) = option.items()
-    with pytest.raises(ValueError, match=rf"{name} 必须是不小于 .*的整数；收到 {value!r}"):
-        from_sentence("猫吃鱼", **option)
-
-
 # ── 错误 ──────────────────────────────────────────────────────────────────
 
 
@@ -274,91 +200,32 @@ def test_another_order_of_a_known_sentence_is_sent_to_reorder():
 
 @pytest.mark.parametrize("name", ["狗咬人", ["猫", "吃", "鱼"], None])
 def test_an_unknown_sentence_is_sent_to_example(name):
-    with pytest.raises(ValueError, match=r"我爱你、猫吃鱼.*Example") as caught:
+    with pytest.raises(ValueError, match=r"我爱你、猫吃鱼(.|\n)*Example") as caught:
         load_example(name)
     assert "reorder" not in str(caught.value)
 
 
-GOOD = {
-    "tokens": ["猫", "吃"],
-    "X": [[1, 0, 0], [0, 1, 0]],
-    "W_Q": [[1, 0], [0, 1], [1, 1]],
-    "W_K": [[1, 0], [0, 1], [1, 1]],
-    "W_V": [[1], [0], [1]],
-    "X_columns": ["猫", "吃", "位置"],
-    "position_columns": ["位置"],
-}
+GOOD = {"tokens": "猫吃", "X": [[1, 0, 0], [0, 1, 0]], "W_Q": I32, "W_K": I32, "W_V": [[1], [0], [1]]}
 
-DAMAGE = {
-    "少一个词元": ({"tokens": ["猫"]}, ["X：", "2", "1"]),
-    "没有词元": ({"tokens": []}, ["tokens："]),
-    "词元不是文字": ({"tokens": [1, 2]}, ["tokens："]),
-    "X 长短不一": ({"X": [[1, 0, 0], [0, 1]]}, ["X：", "长短不一"]),
-    "X 是空的": ({"X": []}, ["X：", "二维"]),
-    "X 里有文字": ({"X": [["1", 0, 0], [0, 1, 0]]}, ["X：", "数值"]),
-    "X 里有 NaN": ({"X": [[1, 0, float("nan")], [0, 1, 0]]}, ["X：", "第 1 行第 3 列"]),
-    "W_Q 转置了": ({"W_Q": [[1, 0, 1], [0, 1, 1]]}, ["W_Q：", "2", "3"]),
-    "W_K 宽度不同": ({"W_K": [[1], [0], [1]]}, ["W_K：", "列数", "d_k"]),
-    "W_V 少一行": ({"W_V": [[1], [0]]}, ["W_V：", "行数"]),
-    "列名少一个": ({"X_columns": ["猫", "吃"]}, ["X_columns：", "2", "3"]),
-    "列名重复": ({"X_columns": ["猫", "猫", "位置"]}, ["X_columns：", "重复"]),
-    "V 列名多了": ({"V_columns": ["甲", "乙"]}, ["V_columns：", "2", "1"]),
-    "位置列不存在": ({"position_columns": ["位置9"]}, ["position_columns：", "位置9"]),
-    "位置列不是列表": ({"position_columns": "位置"}, ["position_columns：", "'位'", "列表"]),
-    "位置列不是文字": ({"position_columns": 0}, ["position_columns：", "0"]),
-    "字段写错": ({"W_q": [[1]]}, ["W_q：", "没有这个字段"]),
-    "缺字段": ({"W_V": ...}, ["W_V：", "缺少"]),
+REFUSED = {
+    "少一个词元": ({"tokens": ["猫"]}, "tokens 要一行一个，共 2 个"),
+    "空白的词元": ({"tokens": ["猫", " "]}, "tokens 必须是一列看得见的文字"),
+    "X 长短不一": ({"X": [[1, 0, 0], [0, 1]]}, "X 必须由实数组成，形状 (n, d_model)，各行一样长"),
+    "W_Q 转置了": ({"W_Q": I32.T}, "X 的列数必须等于 W_Q 的行数"),
+    "W_K 宽度不同": ({"W_K": [[1], [0], [1]]}, "W_Q 与 W_K 的列数必须相同（都是 d_k）"),
+    "W_V 少一行": ({"W_V": [[1], [0]]}, "W_V 的行数必须相同（都是 d_model）"),
+    "列名少一个": ({"X_columns": ["猫", "吃"]}, "X_columns 要一列一个，共 3 个"),
+    "列名重复": ({"X_columns": ["猫", "猫", "位置"]}, "X_columns 的名字不能重复"),
+    "V 列名多了": ({"V_columns": ["甲", "乙"]}, "V_columns 要一列一个，共 1 个"),
+    "位置列不存在": ({"position_columns": ["位置9"]}, "position_columns 只能写 X_columns 里的名字"),
+    "位置列不是列表": ({"position_columns": "位置"}, "收到：位、置"),
 }
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """一个可以损坏的 data 文件夹，路径里有中文和空格。"""
-    copy = tmp_path / "课程 资料" / "data"
-    copy.mkdir(parents=True)
-    for file in DATA.glob("*.json"):  # 只拷内容：课程在只读的文件夹里时，拷贝也能写
-        shutil.copyfile(file, copy / file.name)
-    monkeypatch.setattr(examples, "DATA", copy)
-    return copy
-
-
-@pytest.mark.parametrize("case", DAMAGE)
-def test_a_damaged_file_is_refused_with_file_and_field(case, folder):
-    change, parts = DAMAGE[case]
-    content = {name: value for name, value in (GOOD | change).items() if value is not ...}
-    (folder / FILES["猫吃鱼"]).write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(ValueError) as caught:
-        load_example("猫吃鱼")
-    assert all(part in str(caught.value) for part in ["data/mao_chi_yu.json", *parts]), str(caught.value)
-
-
-def test_the_undamaged_file_is_accepted(folder):
-    (folder / FILES["猫吃鱼"]).write_text(json.dumps(GOOD), encoding="utf-8")
-    assert load_example("猫吃鱼").n == 2
-
-
-@pytest.mark.parametrize(
-    ("content", "part"),
-    [
-        (b"[1, 2]", "最外层"),
-        ('{"tokens": ["猫",]'.encode(), "JSON 语法"),
-        ('{"tokens": ["猫", "吃", "鱼"]}'.encode("gbk"), "UTF-8"),
-    ],
-)
-def test_a_file_that_cannot_be_read_says_why(folder, content, part):
-    (folder / FILES["猫吃鱼"]).write_bytes(content)
-    with pytest.raises(ValueError, match=part) as caught:
-        load_example("猫吃鱼")
-    assert "mao_chi_yu.json" in str(caught.value)
-
-
-def test_a_missing_file_is_named(folder):
-    (folder / FILES["我爱你"]).unlink()
-    with pytest.raises(ValueError, match=r"wo_ai_ni\.json 不见了"):
-        load_example("我爱你")
-
-
-def test_a_file_saved_by_notepad_with_a_byte_order_mark_is_read(folder):
-    text = (folder / FILES["我爱你"]).read_text(encoding="utf-8")
-    (folder / FILES["我爱你"]).write_text(text, encoding="utf-8-sig")
-    assert load_example("我爱你").n == 3
+@pytest.mark.parametrize("case", REFUSED)
+def test_an_example_that_does_not_fit_is_refused_by_the_name_of_the_field(case):
+    assert Example(**GOOD).n == 2
+    change, part = REFUSED[case]
+    with pytest.raises(ValueError, match="怎么办") as caught:
+        Example(**GOOD | change)
+    assert part in str(caught.value)

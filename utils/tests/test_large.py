@@ -4,12 +4,54 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from utils.benchmark.plots import LARGE, pictures
-from utils.plotting import plot_bars, plot_value_plane, style
+from utils.plotting import (
+    plot_bars,
+    plot_lines,
+    plot_matrices,
+    plot_matrix,
+    plot_score,
+    plot_value_plane,
+    plot_weights,
+    style,
+)
 from utils.plotting.text import renderer
 
 pytestmark = pytest.mark.filterwarnings("error")
-PICTURES = pictures(LARGE)
+
+
+def pictures(n=512):
+    """每个画图函数各一张 n 个词元的图：{函数名: 画它}。种子固定。"""
+    rng = np.random.default_rng(0)
+    X, scores = rng.normal(size=(n, 64)), rng.normal(size=(n, n))
+    weights = np.abs(scores) / np.abs(scores).sum(axis=1, keepdims=True)
+    tokens = [f"词{i}" for i in range(n)]
+    ends = {"x_name": "键", "y_name": "权重"}
+    labels = {
+        "row_labels": {"Q": tokens, "scores": tokens},
+        "col_labels": {"Kᵀ": tokens, "scores": tokens},
+    }
+    return {
+        "plot_matrix": lambda: plot_matrix(
+            scores, title="分数", row_labels=tokens, col_labels=tokens, outline=[("row", n - 1)]
+        ),
+        "plot_weights": lambda: plot_weights(weights, tokens, title="权重", show_sums=True),
+        "plot_matrices": lambda: plot_matrices(
+            {"Q": X, "Kᵀ": X.T, "scores": scores}, operators=("@", "="), **labels
+        ),
+        "plot_score": lambda: plot_score(X, X, 0, n - 1, tokens),
+        "plot_value_plane": lambda: plot_value_plane(
+            X[:, :2], weights @ X[:, :2], tokens, value_names="ab", title="平面"
+        ),
+        "plot_bars": lambda: plot_bars(
+            {"a": weights[0], "b": weights[1]}, title="柱", x_labels=tokens, **ends
+        ),
+        "plot_lines": lambda: plot_lines(
+            np.arange(n), {"a": weights[0], "b": weights[1]}, title="线", **ends
+        ),
+    }
+
+
+PICTURES = pictures()
 
 
 @pytest.fixture(params=PICTURES, scope="module")
@@ -61,21 +103,3 @@ def test_texts_are_few_inside_the_picture_and_apart(figure):
 
 def test_the_description_is_short(figure):
     assert len(repr(figure)) <= 2000
-
-
-def test_many_bars_are_read_by_their_ends_and_extremes():
-    row = np.full(100, 0.5)
-    row[[0, 7, 98, 99]] = 0.25, 2, -1, 0.75
-    text = repr(plot_bars({"a": row}, title="柱", x_name="键", y_name="值"))
-    assert "100 根柱，第一根 0.25，最后一根 0.75，最低 第 99 根 −1，最高 第 8 根 2" in text
-
-
-def test_a_crowded_plane_names_the_outermost_points_and_the_query():
-    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    V = np.column_stack([np.cos(angle), np.sin(angle)]) * np.where(np.arange(40) % 10, 0.3, 1)[:, None]
-    tokens = [f"词{i}" for i in range(40)]
-    text = repr(plot_value_plane(V, [[0, 0]], tokens, value_names="ab", title="平面", query=5))
-    assert "40 个点，从 (−1, −1) 到 (1, 1)" in text
-    assert (
-        all(f"词{i} " in text for i in (0, 5, 10, 20, 30)) and "词6 " not in text and "新词5 (0, 0)" in text
-    )

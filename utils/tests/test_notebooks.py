@@ -178,7 +178,11 @@ DAMAGES = {  # 规矩 -> 会违反它的几处损坏
         prose("#### 跳了一级"),
         prose("文字\n\n# 第二个大标题"),
     ],
-    "wrong_words_are_only_quoted": [prose("注意力得分"), prose("投影用的权重矩阵")],
+    "wrong_words_are_only_quoted": [
+        prose("注意力得分"),
+        prose("投影用的权重矩阵"),
+        prose("话\n\n<!-- 讲稿 · 5 分钟\n问：得分是几？\n-->"),
+    ],
     "every_room_is_there_in_order": [
         lambda nb: nb.cells.pop(),
         lambda nb: nb.cells.insert(6, nb.cells.pop(5)),

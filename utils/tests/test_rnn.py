@@ -8,13 +8,13 @@ import torch
 
 from utils.attention import attention_scores, self_attention
 from utils.rnn import (
-    attention,
+    attention_layer,
     gradient_norms,
     number_of_scores,
     random_attention,
     random_rnn,
     random_sentences,
-    rnn,
+    rnn_layer,
     sequential_operations,
 )
 
@@ -48,7 +48,7 @@ def test_rnn_is_the_recurrence_written_out_number_by_number():
     X = random_sentences(5, 3, sentences=2, seed=1)
     rng = np.random.default_rng(2)
     W_h, W_x = rng.normal(size=(4, 4)), rng.normal(size=(3, 4))
-    states = rnn(X, torch.from_numpy(W_h), torch.from_numpy(W_x))
+    states = rnn_layer(X, torch.from_numpy(W_h), torch.from_numpy(W_x))
     assert states.shape == (2, 5, 4)
     for sentence, expected in zip(states.numpy(), X.numpy(), strict=True):
         np.testing.assert_allclose(sentence, numpy_states(expected, W_h, W_x), atol=1e-12)
@@ -109,42 +109,28 @@ def test_gradient_norm_is_the_median_over_the_sentences():
     assert gradient_norms(layer, X, [3])[0] == pytest.approx(sorted(single)[2], rel=1e-12)
 
 
-def test_a_wide_rnn_fed_narrow_tokens_has_a_gradient_too():
-    rng = np.random.default_rng(6)
-    W_h, W_x = (torch.from_numpy(rng.normal(size=shape)) for shape in ((5, 5), (2, 5)))
-    X = random_sentences(1, 2, sentences=1)
-    h = numpy_states(X[0].numpy(), W_h.numpy(), W_x.numpy())[0]
-    expected = np.linalg.norm(np.diag(1 - h**2) @ W_x.numpy().T)
-    assert gradient_norms(lambda x: rnn(x, W_h, W_x), X, [1])[0] == pytest.approx(expected, rel=1e-12)
-
-
 # ── 课程要说的话是真的 ─────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("scale", [0.3, 1, 2.5])
-def test_scale_is_every_singular_value_of_w_h(scale):
-    W_h = random_rnn(16, scale=scale).keywords["W_h"].numpy()
-    np.testing.assert_allclose(np.linalg.svd(W_h, compute_uv=False), scale, rtol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("scale", [0.5, 1])
 def test_rnn_forgets_when_scale_is_at_most_one(seed, scale):
     """每翻一倍长度都更小，64 步后不到原来的一万亿分之一；也从不超过 scale^(T−1) ‖W_x‖ 这个上界。"""
     layer, X = random_rnn(scale=scale, seed=seed), random_sentences(64, seed=seed)
+    np.testing.assert_allclose(np.linalg.svd(weights_of(layer)["W_h"], compute_uv=False), scale, rtol=1e-12)
     norms = gradient_norms(layer, X, LENGTHS)
     assert (np.diff(norms) < 0).all() and norms[-1] < 1e-11 * norms[0]
     bound = np.linalg.norm(layer.keywords["W_x"].numpy()) * scale ** (np.array(LENGTHS) - 1.0)
     assert (norms <= bound).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_rnn_gradient_explodes_when_scale_is_three(seed):
     norms = gradient_norms(random_rnn(scale=3, seed=seed), random_sentences(64, seed=seed), LENGTHS)
     assert norms[-1] > 1000 * norms[0]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_attention_gradient_falls_like_one_over_t_and_not_exponentially(seed):
     """T 乘范数大致不变：权重由 T 个词元分，第一个词元平均得到 1/T。"""
     norms = gradient_norms(random_attention(seed=seed), random_sentences(64, seed=seed), LENGTHS)
@@ -160,7 +146,7 @@ def test_attention_that_looks_at_the_first_token_keeps_its_whole_gradient():
     X[0, :, 1] = 1
     W_Q, W_K, W_V = torch.zeros(3, 3, dtype=torch.float64), torch.eye(3).double(), torch.eye(3).double()
     W_Q[1, 0] = 1000
-    norms = gradient_norms(lambda x: attention(x, W_Q, W_K, W_V), X, LENGTHS)
+    norms = gradient_norms(lambda x: attention_layer(x, W_Q, W_K, W_V), X, LENGTHS)
     np.testing.assert_allclose(norms, math.sqrt(3), rtol=1e-9)
 
 
@@ -247,32 +233,32 @@ def test_tokens_and_weights_have_variance_one_and_one_over_width():
         assert W.var().item() * 64 == pytest.approx(1, rel=0.1)
 
 
-def test_tokens_and_weights_of_one_seed_are_not_the_same_numbers():
-    X, layer = random_sentences(4, 4, sentences=1), random_attention(4)
-    assert not torch.isclose(X[0] / 2, layer.keywords["W_Q"]).any()
-
-
 # ── 错误 ──────────────────────────────────────────────────────────────────
 
 X4 = random_sentences(4, 3, sentences=1)
 
 MISFITS = {
-    "长度为 0": (lambda: gradient_norms(random_rnn(3), X4, [0]), ["1 到 4", "T = 0", "(1, 4, 3)"]),
-    "长度过大": (lambda: sequential_operations(random_rnn(3), X4, [2, 5]), ["1 到 4", "T = 5"]),
-    "长度不是整数": (lambda: number_of_scores(random_rnn(3), X4, [2.5]), ["整数", "T = 2.5"]),
+    "长度为 0": (lambda: gradient_norms(random_rnn(3), X4, [0]), ["1 到 4", "[0]"]),
+    "长度过大": (lambda: sequential_operations(random_rnn(3), X4, [2, 5]), ["1 到 4", "random_sentences"]),
+    "长度不是整数": (lambda: number_of_scores(random_rnn(3), X4, [2.5]), ["[2.5]"]),
+    "长度不是一列": (lambda: gradient_norms(random_rnn(3), X4, 4), ["一列", "收到：4"]),
     "少了一维": (lambda: gradient_norms(random_rnn(3), X4[0], [1]), ["三维", "(4, 3)", "X[None]"]),
-    "RNN 宽度不同": (lambda: gradient_norms(random_rnn(5), X4, [1]), ["W_x (5, 5)", "width"]),
-    "注意力宽度不同": (lambda: random_attention(5)(X4), ["X (1, 4, 3)", "W_Q (5, 5)"]),
+    "numpy 数组": (lambda: gradient_norms(random_rnn(3), X4.numpy(), [1]), ["张量", "random_sentences(64)"]),
     "scale 是负数": (lambda: random_rnn(scale=-1), ["scale", "-1"]),
     "scale 是 NaN": (lambda: random_rnn(scale=math.nan), ["scale", "nan"]),
-    "scale 是无穷": (lambda: random_rnn(scale=math.inf), ["scale", "inf"]),
+    "width 是小数": (lambda: random_attention(2.5), ["width", "2.5"]),
+    "太多的句子": (lambda: random_sentences(10**6, sentences=10**6), ["一共最多", "(1000000, 1000000, 16)"]),
 }
 
 
 @pytest.mark.parametrize("case", MISFITS)
-def test_bad_input_raises_value_error_with_rule_what_came_and_way_out(case):
+def test_what_a_reader_changes_is_checked(case):
     call, parts = MISFITS[case]
     with pytest.raises(ValueError) as caught:
         call()
-    message = str(caught.value)
-    assert all(part in message for part in [*parts, "收到", "怎么办"]), message
+    assert all(part in str(caught.value) for part in [*parts, "收到", "怎么办"]), str(caught.value)
+
+
+def test_widths_that_do_not_fit_are_refused_by_torch():
+    with pytest.raises(RuntimeError, match=r"shapes cannot be multiplied|size"):
+        gradient_norms(random_rnn(5), X4, [1])

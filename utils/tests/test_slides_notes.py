@@ -1,72 +1,66 @@
-"""讲稿：每一节都有，一本正好 45 分钟，数是对的，学生看不见；写坏了，说得出坏在哪里。"""
+"""讲稿：每一节都有，一本正好一节课，数是对的，学生看不见；写坏了，说得出坏在哪里。"""
 
 import math
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from nbconvert.filters import markdown2html
 
-from utils.notebooks import NOTEBOOKS, cell_name, parse
+from utils.notebooks import cell_name, notebook_paths, parse
 from utils.slides.notes import LABELS, Notes, split_notes
-from utils.tests.test_notebooks import EXPECTED, as_notebook, good_nb, wrong_words_are_only_quoted
+from utils.tests.html_page import read_html
 
 LESSON = 45  # 分钟
+SHORT = {"00_overview": 20}  # 不是一整节课的
+
+# ---------------------------------------------------------------- 每本笔记的讲稿
 
 
-def notes_of(name):
-    """[(幻灯片类型, 正文, 讲稿或 None)]，Markdown 格一格一项。有一处读不出就跳过，见 unreadable。"""
-    if unreadable(name):
+@pytest.fixture(scope="module", params=notebook_paths(), ids=lambda path: path.stem)
+def nb(request):
+    nb = parse(request.param.read_bytes())
+    nb.name = request.param.stem
+    return nb
+
+
+def notes_of(nb):
+    """[(幻灯片类型, 正文, 讲稿或 None)]，Markdown 格一格一项；读不出的由 test_every_note_can_be_read 说。"""
+    cells = [cell for cell in nb.cells if cell.cell_type == "markdown"]
+    try:
+        return [(cell.metadata.slideshow.slide_type, *split_notes(cell.source)) for cell in cells]
+    except ValueError:
         pytest.skip("讲稿读不出，见 test_every_note_can_be_read")
-    cells = [cell for cell in parse((NOTEBOOKS / name).read_bytes()).cells if cell.cell_type == "markdown"]
-    return [(cell.metadata.slideshow.slide_type, *split_notes(cell.source)) for cell in cells]
 
 
-def unreadable(name):
-    """读不出的讲稿：哪一本、第几格、为什么。"""
-    nb, reasons = parse((NOTEBOOKS / name).read_bytes()), []
+def written(nb):
+    return [(text, notes) for _, text, notes in notes_of(nb) if notes]
+
+
+def test_every_note_can_be_read(nb):
+    reasons = []
     for index, cell in enumerate(nb.cells):
         try:
             if cell.cell_type == "markdown":
                 split_notes(cell.source)
         except ValueError as error:
-            reasons.append(f"{name} {cell_name(nb, index)}：{error}")
-    return "\n".join(reasons)
+            reasons.append(f"{nb.name} {cell_name(nb, index)}：{error}")
+    if reasons:
+        pytest.fail("\n".join(reasons), pytrace=False)
 
 
-def written(name):
-    return [(text, notes) for _, text, notes in notes_of(name) if notes]
+def test_every_slide_has_notes_and_only_a_page_begins_with_them(nb):
+    cells = notes_of(nb)
+    assert not [text.splitlines()[0] for kind, text, notes in cells if kind == "slide" and not notes]
+    assert {kind for kind, _, notes in cells if notes} <= {"slide", "subslide"}
 
 
-# ---------------------------------------------------------------- 七本笔记的讲稿
+def test_a_lesson_is_45_minutes(nb):
+    assert sum(notes.minutes for _, notes in written(nb)) == SHORT.get(nb.name, LESSON)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-def test_every_note_can_be_read(name):
-    if reasons := unreadable(name):
-        pytest.fail(reasons, pytrace=False)
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_every_slide_has_notes(name):
-    missing = [text.splitlines()[0] for kind, text, notes in notes_of(name) if kind == "slide" and not notes]
-    assert not missing
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_notes_are_only_where_a_slide_begins(name):
-    assert {kind for kind, _, notes in notes_of(name) if notes} <= {"slide", "subslide"}
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_a_lesson_is_45_minutes(name):
-    assert sum(notes.minutes for _, notes in written(name)) == LESSON
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_each_asks_expects_a_wrong_answer_and_goes_on(name):
-    for text, notes in written(name):
+def test_each_asks_expects_a_wrong_answer_and_goes_on(nb):
+    for text, notes in written(nb):
         paragraphs = notes.text.split("\n\n")
         labels = [paragraph.partition("：")[0] for paragraph in paragraphs]
         assert set(labels) == set(LABELS), text.splitlines()[0]
@@ -77,19 +71,24 @@ def test_each_asks_expects_a_wrong_answer_and_goes_on(name):
 # 讲稿里自己的数：错误的答案、中间的一步。左边照抄讲稿，右边另外算出
 E_HALF = math.exp(0.5)
 OWN_NUMBERS = {
-    "00_overview.ipynb": {"0.0039": 0.5**8, "0.27": 0.3 * 0.9, "0.6314": 2 * 0.3157},
-    "01_projection.ipynb": {},
-    "02_scores.ipynb": {"0.48": np.dot([0.3, 0.8, 0.2, 0.1], [1, 0.2, 0.1, 0])},
-    "03_scaling.ipynb": {"0.25": 1 / 4, "0.17": 0.1719},
-    "04_softmax.ipynb": {
+    "02_scores": {"0.48": np.dot([0.3, 0.8, 0.2, 0.1], [1, 0.2, 0.1, 0])},
+    "03_scaling": {"0.25": 1 / 4, "0.17": 0.1719},
+    "04_softmax": {
         "0.61": E_HALF / math.e,
         "0.25": 0.5 / (1 + 0.5 + 0.5),
         "0.73": 1 - E_HALF / (math.e + 2 * E_HALF),
         "0.19": 1 / (math.e + E_HALF + 1),
         "4.3670": math.e + E_HALF,
     },
-    "05_weighted_sum.ipynb": {"0.39": (0.9037 + 0 + 0.2741) / 3},
-    "06_self_attention.ipynb": {},
+    "05_weighted_sum": {"0.39": (0.9037 + 0 + 0.2741) / 3},
+    "06_self_attention": {"2.02": 2 * 1.01, "0.0396": 1 - (2 * 1.01 - 3) ** 2},
+    "a1_rnn": {"0.0025": 0.01 * 0.5**2},
+    "a2_sql_join": {
+        "0.27": 0.3 * 0.9,
+        "0.08": 0.8 * 0.1,
+        "0.02": 0.1 * 0.2,
+        "0.6314": 2 * 0.3157,
+    },
 }
 
 
@@ -97,10 +96,10 @@ def decimals(text):
     return set(re.findall(r"(?<![\d.])\d+\.\d+(?:e−\d+)?", text.replace("e-", "e−")))
 
 
-def shown(name):
+def shown(nb):
     """笔记本里学生看得见的小数：正文、代码、输出。"""
-    texts = [text for _, text, _ in notes_of(name)]
-    for cell in parse((NOTEBOOKS / name).read_bytes()).cells:
+    texts = [text for _, text, _ in notes_of(nb)]
+    for cell in nb.cells:
         if cell.cell_type == "code":
             texts.append(cell.source)
             for output in cell.outputs:
@@ -109,49 +108,24 @@ def shown(name):
     return {number.rstrip("0") for number in decimals("\n".join(texts))}
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-def test_every_decimal_is_shown_to_the_learner_or_computed_here(name):
-    said = decimals("\n".join(notes.text for _, notes in written(name)))
-    assert said >= OWN_NUMBERS[name].keys()
-    unknown = {n for n in said if n.rstrip("0") not in shown(name)} - OWN_NUMBERS[name].keys()
-    assert not unknown
-    for number, value in OWN_NUMBERS[name].items():
-        places = len(number.partition(".")[2])
-        assert f"{value:.{places}f}" == number
+def test_every_decimal_is_shown_to_the_learner_or_computed_here(nb):
+    own, said = OWN_NUMBERS.get(nb.name, {}), decimals("\n".join(notes.text for _, notes in written(nb)))
+    assert said >= own.keys()
+    seen = shown(nb)
+    assert not {number for number in said if number.rstrip("0") not in seen} - own.keys()
+    for number, value in own.items():
+        assert f"{value:.{len(number.partition('.')[2])}f}" == number
 
 
-def test_the_vocabulary_holds_in_the_notes_too():
-    nb = good_nb()
-    nb.cells[4].source += "\n\n<!-- 讲稿 · 5 分钟\n问：得分是几？\n-->"
-    assert list(wrong_words_are_only_quoted(as_notebook(nb)))
-
-
-class Visible(HTMLParser):
-    """HTML 里看得见的文字，与注释。"""
-
-    def __init__(self, html):
-        super().__init__()
-        self.text, self.comments = "", []
-        self.feed(html)
-        self.close()
-
-    def handle_data(self, data):
-        self.text += data
-
-    def handle_comment(self, data):
-        self.comments.append(data)
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_the_learner_sees_nothing_of_them(name):
-    assert notes_of(name)
-    sources = [cell.source for cell in parse((NOTEBOOKS / name).read_bytes()).cells]
+def test_the_learner_sees_nothing_of_them(nb):
+    sources = [
+        cell.source for cell in nb.cells if cell.cell_type == "markdown" and "<!-- 讲稿" in cell.source
+    ]
+    assert len(sources) == len(written(nb)) > 0
     for source in sources:
-        text, notes = split_notes(source)
-        if notes:
-            page = Visible(markdown2html(source))
-            assert page.text.strip() == Visible(markdown2html(text)).text.strip()
-            assert [comment.split()[0] for comment in page.comments] == ["讲稿"]
+        page, text = read_html(markdown2html(source)), split_notes(source)[0]
+        assert page.text.strip() == read_html(markdown2html(text)).text.strip()
+        assert [comment.split()[0] for comment in page.comments] == ["讲稿"]
 
 
 # ---------------------------------------------------------------- 切下讲稿

@@ -1,6 +1,5 @@
-"""training.py 和 data/words.json 的事实；标着 seed 的事实对五个种子都成立。"""
+"""model.py 和 training.py 的事实；标着 seed 的事实对两个种子都成立，2 是第 6 本笔记用的。"""
 
-import json
 import math
 import random
 import subprocess
@@ -17,10 +16,11 @@ from torch.nn import functional as F
 
 from utils import training
 from utils.attention import self_attention
-from utils.training import Model, answer, load_words, show_progress, split_sentences, train, verb_weights
+from utils.model import Model, load_words
+from utils.training import answer, show_progress, split_sentences, train, verb_weights
 
-SEEDS = range(5)
-five_seeds = pytest.mark.parametrize("seed", SEEDS)
+SEEDS = (2, 0)
+two_seeds = pytest.mark.parametrize("seed", SEEDS)
 
 
 @cache
@@ -51,33 +51,21 @@ def held_out_weights(result):
 def test_the_word_list_has_ten_nouns_and_four_verbs_of_one_character():
     nouns, verbs = load_words()
     assert (len(nouns), len(verbs)) == (10, 4)
-    assert {len(word) for word in nouns + verbs} == {1}
-    assert len(set(nouns + verbs)) == 14
+    assert {len(word) for word in nouns + verbs} == {1} and len(set(nouns + verbs)) == 14
 
 
-@five_seeds
-def test_every_sentence_is_on_exactly_one_side(seed):
+@two_seeds
+def test_every_sentence_is_on_the_side_of_its_mirror_and_cat_eats_fish_is_held_out(seed):
     nouns, verbs = load_words()
     every = {a + v + b for a, v, b in product(nouns, verbs, nouns) if a != b}
-    train_part, test_part = split_sentences(seed)
-    assert (len(train_part), len(test_part)) == (270, 90)
-    assert set(train_part) | set(test_part) == every
-    assert len(every) == 360
-
-
-@five_seeds
-def test_a_sentence_and_its_mirror_are_on_the_same_side(seed):
-    for part in split_sentences(seed):
-        assert {mirror(sentence) for sentence in part} == set(part)
-
-
-@five_seeds
-def test_cat_eats_fish_is_held_out_and_every_word_is_trained_on_in_every_place(seed):
     split = split_sentences(seed)
-    nouns, verbs = load_words()
+    assert (len(every), len(split.train), len(split.test)) == (360, 270, 90)
+    assert set(split.train) | set(split.test) == every
+    for part in split:
+        assert {mirror(sentence) for sentence in part} == set(part)
     assert {"猫吃鱼", "鱼吃猫"} <= set(split.test)
-    for place, kind in enumerate([nouns, verbs, nouns]):
-        assert {sentence[place] for sentence in split.train} == set(kind)
+    for position, kind in enumerate([nouns, verbs, nouns]):  # 每个词都在每个位置上训练过
+        assert {sentence[position] for sentence in split.train} == set(kind)
 
 
 def test_another_seed_holds_out_other_sentences():
@@ -87,8 +75,7 @@ def test_another_seed_holds_out_other_sentences():
 # ── 模型 ──────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("positions", [True, False])
-@pytest.mark.parametrize(("heads", "d_v"), [(1, None), (1, 5), (2, None), (4, 3)])
+@pytest.mark.parametrize(("heads", "d_v", "positions"), [(1, None, True), (1, 5, False), (4, 3, True)])
 def test_each_head_is_the_course_self_attention_on_its_own_matrices(heads, d_v, positions):
     model = Model("both", positions=positions, heads=heads, d_v=d_v, seed=3)
     scores, weights = model(model.encode(["狗追鸟"]))
@@ -144,39 +131,27 @@ def test_gradients_reach_every_matrix_and_equal_finite_differences():
 # ── 学会了什么 ────────────────────────────────────────────────────────────
 
 
-@five_seeds
-@pytest.mark.parametrize(("task", "place"), [("who", 0), ("what", 2)])
-def test_the_verb_turns_from_looking_evenly_to_looking_at_the_right_word(task, place, seed):
+@two_seeds
+@pytest.mark.parametrize(("task", "position"), [("who", 0), ("what", 2)])
+def test_the_verb_turns_from_looking_evenly_to_looking_at_the_right_word(task, position, seed):
     result = trained(task, seed)
     for sentence in ("猫吃鱼", "鱼吃猫"):
         assert sentence not in result.split.train
         before, after = (verb_weights(model, sentence)[0] for model in (result.initial, result.model))
         assert np.abs(before - 1 / 3).max() < 0.1
-        assert after[place] > 0.99
-        assert answer(result.model, sentence) == (sentence[place],)
+        assert after[position] > 0.99
+        assert answer(result.model, sentence) == (sentence[position],)
+    assert result.accuracy_test >= 0.95
 
 
-@five_seeds
-@pytest.mark.parametrize("task", ["who", "what"])
-def test_with_positions_held_out_sentences_are_answered(task, seed):
-    assert trained(task, seed).accuracy_test >= 0.95
-
-
-@five_seeds
-@pytest.mark.parametrize("task", ["who", "what"])
-def test_without_positions_held_out_accuracy_is_that_of_a_coin(task, seed):
-    result = trained(task, seed, positions=False)
+@two_seeds
+def test_without_positions_a_sentence_and_its_mirror_are_the_same_and_a_coin_decides(seed):
+    result = trained("who", seed, positions=False)
     assert abs(result.accuracy_test - 0.5) < 0.1
     assert result.losses.min() > math.log(2)  # 两个名词各一半时的交叉熵，再低就是认出了次序
-
-
-@five_seeds
-def test_without_positions_a_sentence_and_its_mirror_get_the_same_answer(seed):
-    result = trained("who", seed, positions=False)
     here, there = held_out_weights(result)
     np.testing.assert_allclose(here, there[:, :, ::-1], atol=1e-12)
-    for sentence in ("猫吃鱼", "狗追鸟"):
-        assert answer(result.model, sentence) == answer(result.model, mirror(sentence))
+    assert answer(result.model, "猫吃鱼") == answer(result.model, "鱼吃猫")
 
 
 def test_without_positions_training_on_the_mirrors_pushes_accuracy_far_below_chance():
@@ -189,9 +164,9 @@ def test_without_positions_training_on_the_mirrors_pushes_accuracy_far_below_cha
 
 
 def test_every_step_is_that_of_torch_optim_adam(monkeypatch):
-    ours = train("who", seed=1, steps=60)
+    ours = train("who", seed=1, steps=9)
     monkeypatch.setattr(training, "Adam", torch.optim.Adam)
-    theirs = train("who", seed=1, steps=60)
+    theirs = train("who", seed=1, steps=9)
     np.testing.assert_array_equal(ours.losses, theirs.losses)
     for mine, other in zip(ours.model.parameters(), theirs.model.parameters(), strict=True):
         assert torch.equal(mine, other)
@@ -205,27 +180,27 @@ def test_training_does_not_load_the_compiler_of_torch():
     assert run.stdout.split() == [b"False"]
 
 
-@five_seeds
+@two_seeds
 def test_asked_for_both_two_heads_answer_held_out_sentences_better_than_one(seed):
     one, two = trained("both", seed), trained("both", seed, heads=2)
     assert two.accuracy_test >= 0.97 > one.accuracy_test
     assert one.losses[-1] > 20 * two.losses[-1]
 
 
-def test_two_heads_usually_take_one_word_each():
-    averages = [held_out_weights(trained("both", seed, heads=2))[0].mean(axis=0) for seed in SEEDS]
-    divided = [set(W.argmax(axis=1)) == {0, 2} and W.max(axis=1).min() > 0.5 for W in averages]
-    assert sum(divided) >= 4
+@two_seeds
+def test_two_heads_take_one_word_each(seed):
+    W = held_out_weights(trained("both", seed, heads=2))[0].mean(axis=0)
+    assert set(W.argmax(axis=1)) == {0, 2} and W.max(axis=1).min() > 0.5
 
 
-@five_seeds
+@two_seeds
 def test_asked_for_both_the_weights_of_one_head_follow_the_noun_and_not_its_place(seed):
     here, there = held_out_weights(trained("both", seed))
     assert np.abs(here - there[:, :, ::-1]).max() < 0.1
     assert np.ptp(here[:, 0, 0]) > 0.5
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@two_seeds
 def test_for_one_head_a_wider_value_does_not_help_but_a_nonlinear_readout_does(seed):
     wide = trained("both", seed, d_v=64)
     assert wide.accuracy_train > 0.99
@@ -240,9 +215,9 @@ def test_accuracy_is_the_share_of_questions_answered_right():
     scores, _ = ask(result.model, result.split.test)
     nouns = result.model.words.nouns
     right = sum(
-        nouns[scores[i, question].argmax()] == sentence[place]
+        nouns[scores[i, question].argmax()] == sentence[position]
         for i, sentence in enumerate(result.split.test)
-        for question, place in enumerate((0, 2))
+        for question, position in enumerate((0, 2))
     )
     assert result.accuracy_test == pytest.approx(right / 180)
 
@@ -326,72 +301,30 @@ def test_progress_in_a_notebook_begins_and_ends_with_the_same_line(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        ({"task": "whom"}, ["who", "what", "both", "'whom'"]),
-        ({"task": ["who"]}, ["task", "['who']"]),
+        ({"task": "whom"}, ['"who"', '"what"', '"both"', "'whom'"]),
         ({"heads": 3}, ["整除", "heads = 3", "d_model = 16"]),
-        ({"heads": 32}, ["整除", "heads = 32"]),
-        ({"heads": 0}, ["heads", "正整数", "0"]),
-        ({"heads": True}, ["heads", "正整数", "True"]),
-        ({"steps": 0}, ["steps", "正整数", "0"]),
-        ({"steps": 2.5}, ["steps", "正整数", "2.5"]),
-        ({"d_v": 0}, ["d_v", "正整数"]),
-        ({"hidden": 0}, ["hidden", "正整数"]),
+        ({"heads": 32}, ["heads 必须是", "不大于 16"]),
+        ({"steps": 0}, ["steps 必须是"]),
+        ({"d_v": 0}, ["d_v 必须是"]),
+        ({"hidden": 2.5}, ["hidden 必须是"]),
+        ({"seed": 2**70}, ["seed 必须是"]),
+        ({"on_progress": 20}, ["on_progress 必须是一个函数"]),
     ],
 )
 def test_bad_arguments_are_refused_with_the_rule_and_the_way_out(arguments, parts):
     with pytest.raises(ValueError) as caught:
         train(**({"task": "who", "steps": 1} | arguments))
-    message = str(caught.value)
-    assert all(part in message for part in [*parts, "收到", "怎么办"]), message
+    assert all(part in str(caught.value) for part in [*parts, "收到", "怎么办"]), str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "sentence", ["我爱你", "猫吃", "猫吃鱼鱼", "吃猫鱼", "猫鱼吃", "", None, 3, ["猫吃", "鱼"]]
-)
+@pytest.mark.parametrize("sentence", ["我爱你", "猫吃", "猫吃鱼鱼", "吃猫鱼", "", None, 3, ["猫吃", "鱼"]])
 @pytest.mark.parametrize("function", [verb_weights, answer])
 def test_a_sentence_outside_the_word_list_is_refused(function, sentence):
-    with pytest.raises(ValueError, match=r"名词、动词、名词") as caught:
+    with pytest.raises(ValueError, match="名词、动词、名词") as caught:
         function(Model("who"), sentence)
-    assert repr(sentence) in str(caught.value)
-    assert "如 猫吃鱼" in str(caught.value)
+    assert repr(sentence) in str(caught.value) and "如 猫吃鱼" in str(caught.value)
 
 
-GOOD = {"nouns": ["猫", "鱼", "鸟"], "verbs": ["吃"]}
-
-
-@pytest.mark.parametrize(
-    ("content", "parts"),
-    [
-        ({"nouns": ["猫", "鱼"]}, ["最外层", "verbs"]),
-        (["猫", "吃", "鱼"], ["最外层"]),
-        (GOOD | {"nouns": ["猫", "鱼", "小鸟"]}, ["nouns", "单字", "小鸟"]),
-        (GOOD | {"nouns": ["猫", "鱼", 3]}, ["nouns", "单字"]),
-        (GOOD | {"nouns": "猫鱼"}, ["nouns", "单字"]),
-        (GOOD | {"nouns": ["猫", "鱼", "猫"]}, ["nouns", "只能出现一次"]),
-        (GOOD | {"verbs": ["吃", "鱼"]}, ["verbs", "既是名词又是动词"]),
-        (GOOD | {"nouns": ["猫", "鸟"]}, ["nouns", "少了 鱼"]),
-        (GOOD | {"verbs": []}, ["verbs", "少了 吃"]),
-    ],
-)
-def test_a_damaged_word_list_is_refused_with_file_and_field(content, parts, tmp_path, monkeypatch):
-    file = tmp_path / "words.json"
-    monkeypatch.setattr(training, "WORDS", file)
-    file.write_text(json.dumps(GOOD), encoding="utf-8-sig")
-    assert load_words() == (("猫", "鱼", "鸟"), ("吃",))
-    file.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(ValueError) as caught:
-        load_words()
-    assert all(part in str(caught.value) for part in ["data/words.json", *parts]), str(caught.value)
-
-
-def test_a_word_list_that_cannot_be_read_says_why(tmp_path, monkeypatch):
-    file = tmp_path / "words.json"
-    monkeypatch.setattr(training, "WORDS", file)
-    with pytest.raises(ValueError, match="不见了"):
-        load_words()
-    file.write_bytes(b"{'nouns'")
-    with pytest.raises(ValueError, match="第 1 行第 2 列"):
-        load_words()
-    file.write_bytes('{"nouns": ["鱼"]}'.encode("gbk"))
-    with pytest.raises(ValueError, match="UTF-8"):
-        load_words()
+def test_a_result_is_not_a_model():
+    with pytest.raises(ValueError, match=r'train\("who"\)\.model'):
+        answer(train("who", steps=1), "猫吃鱼")

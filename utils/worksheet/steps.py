@@ -1,330 +1,227 @@
 """每一步写在纸上的数：给出的矩阵、空格里的答案。文字在 templates/ 里。
 
-用笔算的人手里只有纸上写着的数，所以答案也从写着的数（十进制，四舍五入过的）算起；
+用笔算的人手里只有纸上写着的数，所以答案也从写着的数（四舍五入过的）算起；
 Python 用没有舍入的数算出的结果另写在答案页上。
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal
-from math import isqrt
-
 import numpy as np
 
-from utils.attention import AttentionSteps, self_attention
-from utils.examples import Example, load_example
+from utils.attention import self_attention
+from utils.examples import load_example
+from utils.numbers import PLACES, dot_terms, fixed, write
 
-PLACES = 4  # 纸上的数最多写几位小数
 PENCIL = 2  # 用笔算的权重和输出写几位小数
+EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
-# ---------------------------------------------------------------- 数的写法
-
-
-def rounded(value, places: int = PLACES) -> Decimal:
-    """四舍五入到 places 位；先抹掉浮点误差，所以 0.185 总是舍入成 0.19。"""
-    number = value if isinstance(value, Decimal) else Decimal(f"{value:.10g}")
-    return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-
-
-def fixed(value, places: int) -> str:
-    """固定的小数位数，用真正的负号，没有 −0。"""
-    number = rounded(value, places)
-    return f"{abs(number) if number == 0 else number:f}".replace("-", "−")
-
-
-def plain(value) -> str:
-    """最多 4 位小数，去掉末尾的 0。"""
-    text = fixed(value, PLACES)
-    return text.rstrip("0").rstrip(".")
-
-
-def written(matrix, places: int = PLACES) -> list[list[Decimal]]:
-    """一个矩阵写在纸上的样子：每个数四舍五入到 places 位。"""
-    return [[rounded(value, places) for value in row] for row in matrix]
-
-
-# ---------------------------------------------------------------- 纸上的东西
-
-
-@dataclass(frozen=True)
-class Table:
-    """纸上的一个矩阵。
-
-    id : 页内唯一的名字；name : LaTeX 记号；rows, columns : 行名、列名；cells : 文字，(行, 列)；
-    totals : 各行的和，有时多留的一列空格。shape 写 (行, 列)，不算 totals。
-    """
-
-    id: str
-    name: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    cells: list[list[str]]
-    totals: list[str] = field(default_factory=list)
-
-    @property
-    def shape(self) -> str:
-        return f"({len(self.cells)}, {len(self.cells[0])})"
-
-
-@dataclass(frozen=True)
-class Work:
-    """一个点积的全部过程：先写因数，再写积，最后是和。"""
-
-    factors: list[tuple[str, str]]
-    products: list[str]
-    total: str
-
-
-def table(id, name, rows, columns, matrix, *, write=plain, totals=()) -> Table:
-    cells = [[write(value) for value in row] for row in matrix]
-    return Table(id, name, rows, columns, cells, [write(value) for value in totals])
-
-
-def work(left: Sequence[Decimal], right: Sequence[Decimal], *, write=plain) -> Work:
-    products = [a * b for a, b in zip(left, right, strict=True)]
-    factors = [(plain(a), plain(b)) for a, b in zip(left, right, strict=True)]
-    return Work(factors, [plain(product) for product in products], write(sum(products)))
-
-
-def numbers(count: int) -> list[str]:
-    return [str(number + 1) for number in range(count)]
-
-
-def product(left: list[list[Decimal]], right: list[list[Decimal]]) -> list[list[Decimal]]:
-    """用笔算的矩阵乘法：写着的数相乘、相加，不再舍入。"""
-    columns = list(zip(*right, strict=True))
-    return [[sum(a * b for a, b in zip(row, column, strict=True)) for column in columns] for row in left]
-
-
-def two_places(value) -> str:
-    return fixed(value, PENCIL)
-
-
-def load() -> list[tuple[Example, AttentionSteps]]:
-    """两个例句和它们的五步：先是「我爱你」，再是「猫吃鱼」。"""
-    examples = [load_example(name) for name in ("我爱你", "猫吃鱼")]
-    return [(e, self_attention(e.X, e.W_Q, e.W_K, e.W_V)) for e in examples]
-
-
-# ---------------------------------------------------------------- 五步
-
-
-def projection() -> dict:
+def projection():
     """第 1 步：X 乘三个投影矩阵。手算 Q 第 1 行的最后一个数。"""
-    (e, steps), _ = load()
-    k_columns = numbers(e.d_k)
-    X, W_Q, Q = written(e.X), written(e.W_Q), written(steps.Q)
+    e, steps = _example("我爱你")
+    X, W_Q, Q = map(_on_paper, (e.X, e.W_Q, steps.Q))
+    k_columns = _numbered(e.d_k)
     return {
         "example": e,
         "given": [
-            table("X", "X", e.tokens, e.X_columns, X),
-            table("W_Q", "W_Q", e.X_columns, k_columns, W_Q),
-            table("W_K", "W_K", e.X_columns, k_columns, written(e.W_K)),
-            table("W_V", "W_V", e.X_columns, e.V_columns, written(e.W_V)),
+            _table("X", "X", e.tokens, e.X_columns, X),
+            _table("W_Q", "W_Q", e.X_columns, k_columns, W_Q),
+            _table("W_K", "W_K", e.X_columns, k_columns, e.W_K),
+            _table("W_V", "W_V", e.X_columns, e.V_columns, e.W_V),
         ],
         "column": e.d_k,
-        "work": work(X[0], [row[-1] for row in W_Q]),
+        "work": _dot_product(X[0], W_Q[:, -1]),
         "results": [
-            table("Q", "Q", e.tokens, k_columns, Q),
-            table("K", "K", e.tokens, k_columns, written(steps.K)),
-            table("V", "V", e.tokens, e.V_columns, written(steps.V)),
+            _table("Q", "Q", e.tokens, k_columns, Q),
+            _table("K", "K", e.tokens, k_columns, steps.K),
+            _table("V", "V", e.tokens, e.V_columns, steps.V),
         ],
-        "parameter_sums": [plain(sum(row)) for row in W_Q],
-        "row_sums": [plain(sum(row)) for row in Q],
+        "parameter_sums": _texts(W_Q.sum(axis=1)),
+        "row_sums": _texts(Q.sum(axis=1)),
     }
 
 
-def scores() -> dict:
+def scores():
     """第 2 步：每个查询与每个键做点积。手算“我”看向“爱”，再算「猫吃鱼」里“吃”的一行。"""
-    (e, steps), (cat, cat_steps) = load()
-    Q, K, found = written(steps.Q), written(steps.K), written(steps.scores)
-    cat_Q, cat_K = written(cat_steps.Q), written(cat_steps.K)
-    looking = 1  # “吃”
+    (e, steps), (cat, cat_steps) = _example("我爱你"), _example("猫吃鱼")
+    Q, K, found = map(_on_paper, (steps.Q, steps.K, steps.scores))
+    cat_Q, cat_K, cat_found = map(_on_paper, (cat_steps.Q, cat_steps.K, cat_steps.scores))
+    name = r"\text{scores}"
     return {
         "example": e,
         "cat": cat,
+        "looking": EATER,
         "given": [
-            table("Q", "Q", e.tokens, numbers(e.d_k), Q),
-            table("K", "K", e.tokens, numbers(e.d_k), K),
+            _table("Q", "Q", e.tokens, _numbered(e.d_k), Q),
+            _table("K", "K", e.tokens, _numbered(e.d_k), K),
         ],
-        "work": work(Q[0], K[1]),
-        "result": table("scores", r"\text{scores}", e.tokens, e.tokens, found),
-        "key_sums": [plain(sum(column)) for column in zip(*K, strict=True)],
-        "row_sums": [plain(sum(row)) for row in found],
+        "work": _dot_product(Q[0], K[1]),
+        "result": _table("scores", name, e.tokens, e.tokens, found),
+        "key_sums": _texts(K.sum(axis=0)),
+        "row_sums": _texts(found.sum(axis=1)),
         "cat_given": [
-            table("cat-Q", "Q", cat.tokens, numbers(cat.d_k), cat_Q),
-            table("cat-K", "K", cat.tokens, numbers(cat.d_k), cat_K),
+            _table("cat-Q", "Q", cat.tokens, _numbered(cat.d_k), cat_Q),
+            _table("cat-K", "K", cat.tokens, _numbered(cat.d_k), cat_K),
         ],
-        "looking": looking,
-        "cat_work": work(cat_Q[looking], cat_K[0]),
-        "cat_result": table(
-            "cat-scores",
-            r"\text{scores}",
-            [cat.tokens[looking]],
-            cat.tokens,
-            [written(cat_steps.scores)[looking]],
-        ),
-        "there_and_back": (plain(cat_steps.scores[0, -1]), plain(cat_steps.scores[-1, 0])),
+        "cat_work": _dot_product(cat_Q[EATER], cat_K[0]),
+        "cat_result": _table("cat-scores", name, [cat.tokens[EATER]], cat.tokens, cat_found[[EATER]]),
+        "there_and_back": _texts([cat_found[0, -1], cat_found[-1, 0]]),
     }
 
 
-def scaling() -> dict:
+def scaling():
     """第 3 步：每个分数除以 √d_k。先认出 d_k 是哪个数，再除。"""
-    both = load()
-    sizes = sorted({size for e, _ in both for size in (e.n, e.d_model, e.d_k, e.d_v)})
-    parts = []
-    for prefix, (e, steps) in zip(("", "cat-"), both, strict=True):
-        found, root = written(steps.scores), rounded(e.d_k**0.5)
-        parts.append(
-            {
-                "example": e,
-                "shapes": [(name, M.shape) for name, M in (("X", e.X), ("Q", steps.Q), ("V", steps.V))],
-                "sizes": [str(size) for size in (e.n, e.d_model, e.d_k, e.d_v)],
-                "given": table(f"{prefix}scores", r"\text{scores}", e.tokens, e.tokens, found),
-                "division": (plain(found[0][0]), plain(root), plain(found[0][0] / root)),
-                "result": table(
-                    f"{prefix}scaled",
-                    r"\text{scaled\_scores}",
-                    e.tokens,
-                    e.tokens,
-                    [[value / root for value in row] for row in found],
-                ),
-            }
-        )
+    parts = [_scaling_by_pencil(id, *_example(name)) for id, name in (("", "我爱你"), ("cat-", "猫吃鱼"))]
+    sizes = sorted({int(size) for part in parts for size in part["sizes"]})
+    return {"both": parts, "roots": [_root(size) for size in sizes]}
+
+
+def _scaling_by_pencil(id, e, steps):
+    """一个例句：四个大小，写在纸上的分数除以写在纸上的 √d_k。"""
+    found, root = _on_paper(steps.scores), _on_paper(e.d_k**0.5)
+    scaled = found / root
     return {
-        "both": parts,
-        "roots": [_root(size) for size in sizes],
+        "example": e,
+        "shapes": [(name, M.shape) for name, M in (("X", e.X), ("Q", steps.Q), ("V", steps.V))],
+        "sizes": [str(size) for size in (e.n, e.d_model, e.d_k, e.d_v)],
+        "given": _table(f"{id}scores", r"\text{scores}", e.tokens, e.tokens, found),
+        "division": _texts([found[0, 0], root, scaled[0, 0]]),
+        "result": _table(f"{id}scaled", r"\text{scaled\_scores}", e.tokens, e.tokens, scaled),
     }
 
 
-def _root(size: int) -> str:
+def _root(size):
     """一个平方根的 LaTeX：√4 = 2，√8 ≈ 2.8284。"""
-    relation = "=" if isqrt(size) ** 2 == size else r"\approx"
-    return rf"\sqrt{{{size}}} {relation} {plain(size**0.5)}"
+    root = float(_on_paper(size**0.5))
+    relation = "=" if root**2 == size else r"\approx"
+    return rf"\sqrt{{{size}}} {relation} {_text(root)}"
 
 
-def softmax() -> dict:
+def softmax():
     """第 4 步：一行分数变成加起来等于 1 的权重。e 的幂查表，除法写两位小数。"""
-    (e, steps), (cat, cat_steps) = load()
-    looking = 1  # “吃”
-    main = _softmax_by_pencil(e, "", e.tokens, steps.scaled_scores, steps.weights)
-    practice = _softmax_by_pencil(
-        cat,
-        "cat-",
-        [cat.tokens[looking]],
-        cat_steps.scaled_scores[[looking]],
-        cat_steps.weights[[looking]],
-    )
-    wanted = {value for part in (main, practice) for row in part["values"] for value in row}
+    (e, steps), (cat, cat_steps) = _example("我爱你"), _example("猫吃鱼")
+    wanted = np.unique(_on_paper(np.append(steps.scaled_scores, cat_steps.scaled_scores[EATER])))
     return {
         "example": e,
         "cat": cat,
-        "looking": looking,
-        "main": main,
-        "practice": practice,
-        "exponentials": [(plain(value), _exp(value)) for value in sorted(wanted)],
+        "looking": EATER,
+        "main": _softmax_by_pencil("", e, steps, range(e.n)),
+        "practice": _softmax_by_pencil("cat-", cat, cat_steps, [EATER]),
+        "exponentials": list(zip(_texts(wanted), _texts(np.exp(wanted), PLACES), strict=True)),
     }
 
 
-def _exp(value: Decimal) -> str:
-    """表里的 e 的幂：4 位小数。"""
-    return fixed(float(np.exp(float(value))), PLACES)
-
-
-def _softmax_by_pencil(e: Example, prefix: str, tokens, scaled_scores, weights) -> dict:
+def _softmax_by_pencil(id, e, steps, rows):
     """几行 softmax 的笔算过程：查表，求和，相除；还有 Python 的结果。"""
-    values = written(scaled_scores)
-    exponentials = [[Decimal(_exp(value)) for value in row] for row in values]
-    sums = [sum(row) for row in exponentials]
-    pencil = [
-        [rounded(value / total, PENCIL) for value in row]
-        for row, total in zip(exponentials, sums, strict=True)
-    ]
-    exact_sums = np.exp(np.asarray(scaled_scores)).sum(axis=1)
+    tokens = [e.tokens[row] for row in rows]
+    values = _on_paper(steps.scaled_scores[list(rows)])
+    powers = _on_paper(np.exp(values))
+    sums = powers.sum(axis=1)
+    weights = _on_paper(powers / sums[:, None], PENCIL)
+    exact_sums = np.exp(steps.scaled_scores).sum(axis=1)
     return {
-        "values": values,
-        "given": table(f"{prefix}scaled", r"\text{scaled\_scores}", tokens, e.tokens, values),
-        "exp": table(
-            f"{prefix}exp",
-            r"e^{s}",
-            tokens,
-            e.tokens,
-            exponentials,
-            write=lambda value: fixed(value, PLACES),
-            totals=sums,
-        ),
-        "division": (
-            fixed(exponentials[0][0], PLACES),
-            fixed(sums[0], PLACES),
-            two_places(pencil[0][0]),
-        ),
-        "result": table(
-            f"{prefix}weights",
+        "given": _table(f"{id}scaled", r"\text{scaled\_scores}", tokens, e.tokens, values),
+        "exp": _table(f"{id}exp", "e^{s}", tokens, e.tokens, powers, PLACES, totals=sums),
+        "division": [*_texts([powers[0, 0], sums[0]], PLACES), _text(weights[0, 0], PENCIL)],
+        "result": _table(
+            f"{id}weights",
             r"\text{weights}",
             tokens,
             e.tokens,
-            pencil,
-            write=two_places,
-            totals=[sum(row) for row in pencil],
+            weights,
+            PENCIL,
+            totals=weights.sum(axis=1),
         ),
         "python": [
-            (token, fixed(total, PLACES), [fixed(weight, PLACES) for weight in row])
-            for token, total, row in zip(tokens, exact_sums, weights, strict=True)
+            (e.tokens[row], _text(exact_sums[row], PLACES), _texts(steps.weights[row], PLACES))
+            for row in rows
         ],
     }
 
 
-def weighted_sum() -> dict:
+def weighted_sum():
     """第 5 步：按权重混合 V 的各行。权重只写两位小数，结果也写两位。"""
-    (e, steps), (cat, cat_steps) = load()
-    looking = 1  # “吃”
-    V = written(steps.V)
+    (e, steps), (cat, cat_steps) = _example("我爱你"), _example("猫吃鱼")
+    V = _on_paper(steps.V)
     return {
         "example": e,
         "cat": cat,
-        "looking": looking,
-        "main": _mixing_by_pencil(e, "", e.tokens, steps.weights, steps.V, steps.output),
-        "practice": _mixing_by_pencil(
-            cat,
-            "cat-",
-            [cat.tokens[looking]],
-            cat_steps.weights[[looking]],
-            cat_steps.V,
-            cat_steps.output[[looking]],
-        ),
-        "smallest": [plain(min(column)) for column in zip(*V, strict=True)],
-        "largest": [plain(max(column)) for column in zip(*V, strict=True)],
-        "one_hot": [plain(x) for x in V[1]],
-        "mean": [plain(x) for x in steps.V.mean(axis=0)],
+        "looking": EATER,
+        "main": _mixing_by_pencil("", e, steps, range(e.n)),
+        "practice": _mixing_by_pencil("cat-", cat, cat_steps, [EATER]),
+        "smallest": _texts(V.min(axis=0)),
+        "largest": _texts(V.max(axis=0)),
+        "one_hot": _texts(V[1]),
+        "mean": _texts(steps.V.mean(axis=0)),
     }
 
 
-def _mixing_by_pencil(e: Example, prefix: str, tokens, weights, V, output) -> dict:
+def _mixing_by_pencil(id, e, steps, rows):
     """几行加权求和的笔算过程，和 Python 的结果。"""
-    weights_written, V_written = written(weights, PENCIL), written(V)
+    tokens = [e.tokens[row] for row in rows]
+    weights, V = _on_paper(steps.weights[list(rows)], PENCIL), _on_paper(steps.V)
     return {
-        "weights": table(
-            f"{prefix}weights", r"\text{weights}", tokens, e.tokens, weights_written, write=two_places
-        ),
-        "V": table(f"{prefix}V", "V", e.tokens, e.V_columns, V_written),
-        "work": work(weights_written[0], [row[0] for row in V_written], write=two_places),
-        "result": table(
-            f"{prefix}output",
-            r"\text{output}",
-            tokens,
-            e.V_columns,
-            product(weights_written, V_written),
-            write=two_places,
-        ),
-        "python": [(token, [plain(x) for x in row]) for token, row in zip(tokens, output, strict=True)],
+        "weights": _table(f"{id}weights", r"\text{weights}", tokens, e.tokens, weights, PENCIL),
+        "V": _table(f"{id}V", "V", e.tokens, e.V_columns, V),
+        "work": _dot_product(weights[0], V[:, 0], PENCIL),
+        "result": _table(f"{id}output", r"\text{output}", tokens, e.V_columns, weights @ V, PENCIL),
+        "python": [(e.tokens[row], _texts(steps.output[row])) for row in rows],
     }
 
 
-STEPS = {
+STEPS = {  # 练习纸的名字（也是模板的名字）-> 标题，算出它的数
     "01_projection": ("1 投影", projection),
     "02_scores": ("2 打分", scores),
     "03_scaling": ("3 缩放", scaling),
     "04_softmax": ("4 softmax", softmax),
     "05_weighted_sum": ("5 加权求和", weighted_sum),
 }
+
+
+# ---------------------------------------------------------------- 写在纸上
+
+
+def _example(name):
+    """一个例句和它的五步。"""
+    e = load_example(name)
+    return e, self_attention(e.X, e.W_Q, e.W_K, e.W_V)
+
+
+def _on_paper(values, places=PLACES):
+    """写在纸上的数：四舍五入到 places 位；先抹掉浮点误差，所以 0.185 总是舍入成 0.19。"""
+    units = np.floor(np.abs(values) * 10.0**places + 0.5 + 1e-7)
+    return np.copysign(units, values) / 10.0**places
+
+
+def _text(value, places=None):
+    """一个数的文字：places 位小数；不给就最多 4 位，去掉末尾的 0。"""
+    value = float(_on_paper(float(value), PLACES if places is None else places))
+    return write(value) if places is None else fixed(value, places)
+
+
+def _texts(values, places=None):
+    return [_text(value, places) for value in values]
+
+
+def _numbered(count):
+    return [str(number) for number in range(1, count + 1)]
+
+
+def _table(id, name, rows, columns, matrix, places=None, totals=()):
+    """纸上的一个矩阵。
+
+    id : 页内唯一的名字；name : LaTeX 记号；rows, columns : 行名、列名；matrix : (行, 列)
+    totals : 各行的和，有时多留的一列空格；shape 不算这一列
+    """
+    return {
+        "id": id,
+        "name": name,
+        "rows": rows,
+        "columns": columns,
+        "cells": [_texts(row, places) for row in matrix],
+        "totals": _texts(totals, places),
+        "shape": f"({len(rows)}, {len(columns)})",
+    }
+
+
+def _dot_product(left, right, places=None):
+    """一个点积的全部过程：因数、积、和的文字；places 是和的小数位数。"""
+    return dot_terms(left, right, _text, lambda total: _text(total, places))

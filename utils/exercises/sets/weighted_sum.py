@@ -1,19 +1,21 @@
-"""练 05：加权求和。"""
+"""练习：加权求和。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix, shares
+from utils.exercises.random_inputs import random_matrix, random_weights
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "05_weighted_sum"
 
-
-def _weighted_sum_inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (shares(51, 3, 5), matrix(52, 5, 2)),
-        (shares(53, 2, 4), matrix(54, 4, 6)),
-        (shares(55, 4, 4), matrix(56, 4, 4)),  # 大小都相同：次序写反了也能算，用来认出是哪种错
+        (random_weights(rng, 3, 5), random_matrix(rng, 5, 2)),
+        (random_weights(rng, 2, 4), random_matrix(rng, 4, 6)),
+        (
+            random_weights(rng, 4, 4),
+            random_matrix(rng, 4, 4),
+        ),  # 大小都相同：次序写反了也能算，用来认出是哪种错
     ]
 
 
@@ -21,10 +23,7 @@ EXERCISES = [
     Exercise(
         id="pencil_mix",
         title="笔算一行输出",
-        notebook=NOTEBOOK,
         kind="number",
-        task="「猫吃鱼」的值是：猫 `(1, 0)`，吃 `(0, 0)`，鱼 `(0, 1)`。权重是 `[0.5, 0, "
-        "0.5]` 时，输出是哪两个数？",
         reference=[0.5, 0.5],
         mistakes=[
             Mistake("uniform", [0.3333, 0.3333], "这是三个权重都等于 1/3 的输出。给的权重是 0.5、0、0.5。"),
@@ -46,18 +45,31 @@ EXERCISES = [
         why="每一行值乘它的权重，再竖着加起来。权重只给了“猫”和“鱼”，所以这个点在它们的连线上，正好是中点。",
     ),
     Exercise(
+        id="pencil_extremes",
+        title="两个极端",
+        kind="number",
+        reference=[2, 4, 2, 2],
+        mistakes=[
+            Mistake("first_row", [4, 0, 2, 2], "权重 1 在第 3 个，取出的是 V 的第几行？"),
+            Mistake("column_taken", [2, 2, 4, 2], "四个数的次序：先写第一问的两个数，再写第二问的两个。"),
+            Mistake("not_divided", [2, 4, 6, 6], "第二问：三个权重都是 1/3，加起来以后还要乘 1/3。"),
+            Mistake("column_of_V", [0, 2, 2, 2], "一个权重乘的是 V 的一整行。第 3 行是哪两个数？"),
+            Mistake(
+                "divided_by_two", [2, 4, 3, 3], "三行各取三分之一，除以的是 3。“(0, 2)” 这一行也算一份。"
+            ),
+        ],
+        hints=[
+            "权重是 [0, 0, 1] 时，前两行乘 0，第 3 行乘 1。",
+            "三个权重都是 1/3：一列一列地加起来，再除以 3。",
+        ],
+        solution="V = np.array([[4, 0], [0, 2], [2, 4]])\n"
+        "answer = [*(np.array([0, 0, 1]) @ V), *V.mean(axis=0)]",
+        why="one-hot 的权重取出一行，(2, 4)；相等的权重得到平均，(4 + 0 + 2)/3 = 2，(0 + 2 + 4)/3 = 2。",
+    ),
+    Exercise(
         id="reading_hull",
         title="输出能不能落在边上",
-        notebook=NOTEBOOK,
         kind="reading",
-        task="「猫吃鱼」的三个值是三角形的三个角。分数都是有限的数，权重由 softmax 得到（不计舍入）。"
-        "一个词元的输出能不能正好落在三角形的**边**上？",
-        options={
-            "A": "能：只要两个键的分数相等。",
-            "B": "能：不相关的词元权重是 0，就落在另外两个值的连线上。",
-            "C": "不能：每个权重都大于 0，所以总在三角形的内部。",
-            "D": "不一定在三角形里：分数可以是负数，输出可能落到三角形外面。",
-        },
         reference="C",
         mistakes=[
             Mistake("equal_scores", "A", "两个分数相等，两个权重就相等；可是第三个权重是 0 吗？"),
@@ -75,12 +87,9 @@ EXERCISES = [
     Exercise(
         id="weighted_sum",
         title="写出加权求和",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 5 步：收 weights (n_q, n_k) 和 V (n_k, d_v)，返回输出 (n_q, d_v)。"
-        "不用课程的 `weighted_sum`。",
         arguments=("weights", "V"),
-        inputs=_weighted_sum_inputs,
+        inputs=_inputs,
         shape="(n_q, d_v)",
         reference=attention.weighted_sum,
         mistakes=[
@@ -168,5 +177,46 @@ EXERCISES = [
         solution="def my_weighted_sum(weights, V):\n    return weights @ V",
         why="weights 的一行是一个查询的权重，它与 V 的每一列做点积，就是把 V 的各行按权重加起来。"
         "n_k 对上以后消去：一个键配一个值。V 不转置，因为要混合的正是它的行。",
+    ),
+    Exercise(
+        id="step_columns",
+        title="五个矩阵各有几列",
+        kind="number",
+        reference=[4, 3, 6, 6, 3],
+        tolerance=0.0,
+        mistakes=[
+            Mistake("output_like_X", [4, 3, 6, 6, 10], "输出的列数跟着 V：按权重取来的是值。"),
+            Mistake("output_like_Q", [4, 3, 6, 6, 4], "最后一列错了：混合的是 V 的行，不是 Q 的行。"),
+            Mistake("all_like_Q", [4, 4, 6, 6, 4], "V 有自己的投影矩阵 W_V，它有几列？"),
+            Mistake("scores_like_keys", [4, 3, 4, 4, 3], "scores 的列是键：一个词元一列。一共几个词元？"),
+            Mistake("rows", [6, 6, 6, 6, 6], "这是行数：五个矩阵都是 6 行。问的是列数。"),
+            Mistake("kept_X", [10, 10, 6, 6, 10], "投影改变列数：Q、V 的列数由 W_Q、W_V 决定。"),
+        ],
+        hints=[
+            "Q 和 V 的列数，看它们的投影矩阵有几列。",
+            "scores 和 weights 的列是键：词元有几个，列就有几个。",
+        ],
+        solution="answer = [4, 3, 6, 6, 3]",
+        why="(6, 10) @ (10, 4) 是 (6, 4)，(6, 10) @ (10, 3) 是 (6, 3)；scores 和 weights 是 (6, 6)；"
+        "最后 (6, 6) @ (6, 3) 是 (6, 3)。",
+    ),
+    Exercise(
+        id="reading_positions",
+        title="没有位置列时，换词序会怎样",
+        kind="reading",
+        reference="C",
+        mistakes=[
+            Mistake("all_new", "A", "哪些数真的变了？X 的三行还是那三行，投影矩阵也没有变。"),
+            Mistake("row_keeps_output", "B", "第 1 行现在是哪个词元？输出跟着词元走，还是跟着行号走？"),
+            Mistake("order_counts", "D", "“猫”怎么知道自己排在最后？X 里有没有哪一列写着位置？"),
+        ],
+        hints=[
+            "写出两句话的 X。第二个 X 与第一个差在哪里？",
+            "打分时，每个查询看所有的键。键换个次序，点积的值会变吗？",
+        ],
+        solution='choice = "C"',
+        why="没有位置列时，两句话的 X 是同样的三行，只是次序不同。投影、打分、softmax、加权求和都不看行号，"
+        "所以输出也只是同样的三行换了次序（遮住后面的词元时除外）。"
+        "想让词序有影响，要把位置写进 X。",
     ),
 ]

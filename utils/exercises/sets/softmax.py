@@ -1,23 +1,22 @@
-"""练 04：softmax。"""
+"""练习：softmax。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "04_softmax"
 
-
-def _softmax_inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     # exp 会溢出；各行相差很远；一行之内也相差很远
     large = np.array([[1000.0, 999.5, 998.0], [-900.0, -901.5, -900.5], [1000.0, -1000.0, 0.0]])
-    masked = matrix(44, 3, 6)
+    masked = random_matrix(rng, 3, 6)
     masked[0, 3:] = masked[2, 1] = -np.inf
     return [
-        (matrix(41, 3, 5),),
-        (matrix(42, 4, 2),),
-        (matrix(43, 3, 3),),  # 方的：漏掉 keepdims 也不报错，用来认出它
+        (random_matrix(rng, 3, 5),),
+        (random_matrix(rng, 4, 2),),
+        (random_matrix(rng, 3, 3),),  # 方的：漏掉 keepdims 也不报错，用来认出它
         (masked,),
         (large,),
     ]
@@ -35,9 +34,7 @@ EXERCISES = [
     Exercise(
         id="pencil_softmax",
         title="笔算一行 softmax",
-        notebook=NOTEBOOK,
         kind="number",
-        task="笔算 `[0, 0.6931, 0]` 的三个权重。0.6931 ≈ ln 2，所以它的 exp 约等于 2。",
         reference=[0.25, 0.5, 0.25],
         mistakes=[
             Mistake("exp_of_zero_is_zero", [0, 1, 0], "0 的权重不是 0：e⁰ 等于多少？取过 exp 了吗？"),
@@ -61,10 +58,7 @@ EXERCISES = [
     Exercise(
         id="pencil_mask",
         title="遮住一个键",
-        notebook=NOTEBOOK,
         kind="number",
-        task="「我爱你」里“爱”的缩放后的分数是 `[0.5, 0.5, 0.5]`。不许它看后面的“你”。"
-        "遮住以后，它的三个权重是多少？",
         reference=[0.5, 0.5, 0],
         mistakes=[
             Mistake(
@@ -87,24 +81,17 @@ EXERCISES = [
             "被遮住的分数换成 −∞，它的 exp 是 0。",
             "剩下两个分数相等，它们的权重怎样分？",
         ],
-        solution="answer = attention.softmax([[0.5, 0.5, -np.inf]])[0]",
+        solution="answer = softmax([[0.5, 0.5, -np.inf]])[0]",
         why="−∞ 的 exp 是 0，所以“你”的权重是 0；剩下两个分数相等，各得一半，加起来仍是 1。"
         "若先做 softmax 再改成 0，剩下的两个加起来只有 0.67。",
     ),
     Exercise(
         id="bug_softmax",
         title="行的和为什么不是 1",
-        notebook=NOTEBOOK,
         kind="bug",
-        task="下面的函数对 (3, 3) 的输入不报错，每一行的和却不是 1。错在第几行？",
-        snippet="""def softmax(scaled_scores):
-    largest = scaled_scores.max(axis=1, keepdims=True)
-    exponentials = np.exp(scaled_scores - largest)
-    totals = exponentials.sum(axis=1)
-    return exponentials / totals""",
         reference=4,
         arguments=("scaled_scores",),
-        inputs=_softmax_inputs,
+        inputs=_inputs,
         shape="(n_q, n_k)",
         repair=attention.softmax,
         mistakes=[
@@ -139,15 +126,30 @@ EXERCISES = [
         "写 keepdims=True，形状是 (3, 1)，第 i 行才除以第 i 行的和。",
     ),
     Exercise(
+        id="reading_weights",
+        title="哪一组权重可能是对的",
+        kind="reading",
+        reference="C",
+        mistakes=[
+            Mistake("unequal_for_equal", "A", "第 1 个和第 3 个分数相等，它们的权重相等吗？"),
+            Mistake("zero_for_zero", "B", "分数是 0，权重就是 0 吗？exp(0) 是几？"),
+            Mistake("order_turned", "D", "第 2 个分数最小，它的权重却最大：exp 会颠倒次序吗？"),
+        ],
+        hints=[
+            "softmax 的每一行要满足：加起来是 1，分数相等权重就相等，分数大权重就大，没有一个是 0。",
+            "四组加起来都约是 1。先看第 1 个和第 3 个分数。",
+        ],
+        solution='choice = "C"',
+        why="A 里相等的分数得到了不等的权重；B 里分数 0 得到了 0，可是 e⁰ = 1；"
+        "D 里最小的分数得到了最大的权重。"
+        "C 都守住了：e : 1 : e 除以和，是 0.42、0.16、0.42。",
+    ),
+    Exercise(
         id="softmax",
         title="写出 softmax",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 4 步：收 scaled_scores (n_q, n_k)，返回注意力权重。分数可能很大（如 "
-        "1000），也可能有 −∞（被遮住的键）。"
-        "不用课程的 `softmax`。",
         arguments=("scaled_scores",),
-        inputs=_softmax_inputs,
+        inputs=_inputs,
         shape="(n_q, n_k)",
         reference=attention.softmax,
         mistakes=[

@@ -1,19 +1,18 @@
-"""练 01：投影。"""
+"""练习：投影。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "01_projection"
 
-
-def _project_inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (matrix(1, 3, 5), matrix(2, 5, 4)),
-        (matrix(3, 2, 6), matrix(4, 6, 7)),
-        (matrix(5, 4, 4), matrix(6, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
+        (random_matrix(rng, 3, 5), random_matrix(rng, 5, 4)),
+        (random_matrix(rng, 2, 6), random_matrix(rng, 6, 7)),
+        (random_matrix(rng, 4, 4), random_matrix(rng, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
     ]
 
 
@@ -21,11 +20,7 @@ EXERCISES = [
     Exercise(
         id="pencil_query",
         title="笔算一个查询",
-        notebook=NOTEBOOK,
         kind="number",
-        task="「我爱你」的投影矩阵不变，来了一个新词元，它的表示是 `[2, 0, 1, 3]`。"
-        "笔算它的**查询**（四个数）。\n\n"
-        "W_Q 的四行是 `[1, 0, 0, 0]`、`[0, 1, 0, 0]`、`[0, 0, 1, 1]`、`[0, 0, 0, 1]`。",
         reference=[2, 0, 1, 4],
         tolerance=0.001,
         mistakes=[
@@ -53,9 +48,7 @@ EXERCISES = [
     Exercise(
         id="projection_shape",
         title="猜 V 的形状",
-        notebook=NOTEBOOK,
         kind="shape",
-        task="X 的形状是 (5, 8)，W_V 的形状是 (8, 2)。V 是什么形状？",
         reference=(5, 2),
         mistakes=[
             Mistake("transposed", (2, 5), "行和列写反了：在这门课里，一个词元是一行还是一列？"),
@@ -75,11 +68,9 @@ EXERCISES = [
     Exercise(
         id="project",
         title="写出投影",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 1 步：收 X (n, d_model) 和 W (d_model, d)，返回 (n, d)。不用课程的 `project`。",
         arguments=("X", "W"),
-        inputs=_project_inputs,
+        inputs=_inputs,
         shape="(n, d)",
         reference=attention.project,
         mistakes=[
@@ -142,5 +133,34 @@ EXERCISES = [
         solution="def my_project(X, W):\n    return X @ W",
         why="一行是一个词元，所以 X 在左、W 在右：X 的每一行与 W 的每一列做点积。d_model 对上以后消去，"
         "行数仍是词元数，列数由 W 决定。",
+    ),
+    Exercise(
+        id="reading_learned",
+        title="哪些是学来的",
+        kind="reading",
+        reference="A",
+        mistakes=[
+            Mistake("projections", "B", "查询和键由 X 乘投影矩阵得来。换一句话，X 变了，它们就跟着变。"),
+            Mistake("scores", "C", "分数由查询和键算出。换一句话，词元的个数都可能不同，怎么存？"),
+            Mistake("weights", "D", "注意力权重由分数算出，每句话都要重新算；投影矩阵才是存好的。"),
+        ],
+        hints=["换一句话，哪些矩阵的形状可能变？", "形状里有 n 的，都要等读到句子才算得出。"],
+        solution='choice = "A"',
+        why="参数只有三个投影矩阵，训练时改，训练完就不变，每句话共用。"
+        "形状里带着词元数 n 的，都是每句话重新算的。",
+    ),
+    Exercise(
+        id="linear_shape",
+        title="`nn.Linear` 里的矩阵",
+        kind="shape",
+        reference=(3, 12),
+        mistakes=[
+            Mistake("as_formula", (12, 3), "这是公式里的 W_V。nn.Linear 存的是 (输出, 输入)。"),
+            Mistake("square", (12, 12), "输出宽度是 3，不是 12。"),
+            Mistake("small_square", (3, 3), "输入宽度是 12：矩阵的一边要与 X 的列数相同。"),
+        ],
+        hints=["nn.Linear(8, 4) 存的是什么形状？", "它按 (输出宽度, 输入宽度) 存。"],
+        solution="shape = (3, 12)",
+        why="nn.Linear(输入, 输出) 按 (输出, 输入) 存，使用时转置。所以从公式的 W 填进去，要先写 .T。",
     ),
 ]

@@ -1,19 +1,18 @@
-"""练 02：打分。"""
+"""练习：打分。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "02_scores"
 
-
-def _scores_inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (matrix(11, 3, 4), matrix(12, 5, 4)),
-        (matrix(13, 2, 6), matrix(14, 7, 6)),
-        (matrix(15, 4, 4), matrix(16, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
+        (random_matrix(rng, 3, 4), random_matrix(rng, 5, 4)),
+        (random_matrix(rng, 2, 6), random_matrix(rng, 7, 6)),
+        (random_matrix(rng, 4, 4), random_matrix(rng, 4, 4)),  # 大小都相同：转置错了也能算，用来认出是哪种错
     ]
 
 
@@ -26,11 +25,7 @@ EXERCISES = [
     Exercise(
         id="pencil_score",
         title="笔算一个分数",
-        notebook=NOTEBOOK,
         kind="number",
-        task="来了一个新词元“虎”，它的查询是 `[0.6, 0.2, 0.1, 0.3]`，键是 `[0.5, 0.1, 0.2, 0]`。"
-        "“鱼”的查询是 `[0.1, 0.1, 0.9, 0.3]`，键是 `[0, 0.2, 1, 0.1]`。\n\n"
-        "笔算“鱼”看向“虎”的注意力分数。",
         reference=0.24,
         tolerance=0.004,
         mistakes=[
@@ -55,9 +50,7 @@ EXERCISES = [
     Exercise(
         id="scores_shape",
         title="猜 scores 的形状",
-        notebook=NOTEBOOK,
         kind="shape",
-        task="2 个查询去看 5 个键：Q 的形状是 (2, 6)，K 的形状是 (5, 6)。scores 是什么形状？",
         reference=(2, 5),
         mistakes=[
             Mistake("transposed", (5, 2), "行和列写反了：行是谁在看？"),
@@ -78,15 +71,7 @@ EXERCISES = [
     Exercise(
         id="reading_cell",
         title="第 2 行第 3 列说的是什么",
-        notebook=NOTEBOOK,
         kind="reading",
-        task="「猫吃鱼」的 scores 第 2 行第 3 列是 0.37（行、列都从 1 数）。它说的是什么？",
-        options={
-            "A": "“鱼”看向“吃”的分数：“鱼”的查询与“吃”的键的点积。",
-            "B": "“吃”看向“鱼”的分数：“吃”的查询与“鱼”的键的点积。",
-            "C": "“吃”把 37% 的注意力给了“鱼”。",
-            "D": "“吃”和“鱼”的方向有多接近，即夹角的余弦。",
-        },
         reference="B",
         mistakes=[
             Mistake("rows_and_columns_swapped", "A", "行是谁在看，列是看向谁。第 2 行是哪个词元的行？"),
@@ -104,12 +89,9 @@ EXERCISES = [
     Exercise(
         id="attention_scores",
         title="写出打分",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 2 步：收 Q (n_q, d_k) 和 K (n_k, d_k)，返回原始的注意力分数 (n_q, "
-        "n_k)。不用课程的 `attention_scores`。",
         arguments=("Q", "K"),
-        inputs=_scores_inputs,
+        inputs=_inputs,
         shape="(n_q, n_k)",
         reference=attention.attention_scores,
         mistakes=[

@@ -1,32 +1,30 @@
-"""练 06：合起来的自注意力。"""
+"""练习：合起来的自注意力。"""
 
 import numpy as np
 
 from utils import attention
 from utils.attention import softmax
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "06_self_attention"
 
-
-def _inputs():
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        _projected((61, 62, 63, 64), n=3, d_model=5, d_k=4, d_v=2),
-        _projected((65, 66, 67, 68), n=6, d_model=7, d_k=3, d_v=2),
-        _projected((69, 70, 71, 72), n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
-        _projected((73, 74, 75, 76), n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
+        _projected(rng, n=3, d_model=5, d_k=4, d_v=2),
+        _projected(rng, n=6, d_model=7, d_k=3, d_v=2),
+        _projected(rng, n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
+        _projected(rng, n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
     ]
 
 
-def _projected(seeds, *, n, d_model, d_k, d_v, scale=1.0):
+def _projected(rng, *, n, d_model, d_k, d_v, scale=1.0):
     """X 和三个投影矩阵；scale = 1 时分数不大，各种错误的结果才分得开。"""
-    x, q, k, v = seeds
     return (
-        matrix(x, n, d_model, scale),
-        matrix(q, d_model, d_k, 0.5),
-        matrix(k, d_model, d_k, 0.5),
-        matrix(v, d_model, d_v),
+        random_matrix(rng, n, d_model, scale),
+        random_matrix(rng, d_model, d_k, 0.5),
+        random_matrix(rng, d_model, d_k, 0.5),
+        random_matrix(rng, d_model, d_v),
     )
 
 
@@ -59,9 +57,7 @@ EXERCISES = [
     Exercise(
         id="pencil_cost",
         title="词元多了，代价多多少",
-        notebook=NOTEBOOK,
         kind="number",
-        task="一个头存下全部注意力分数。词元从 1000 个变成 4000 个，要占的内存变成原来的几倍？",
         reference=16,
         tolerance=0.01,
         mistakes=[
@@ -84,14 +80,7 @@ EXERCISES = [
     Exercise(
         id="bug_values",
         title="混合的是谁",
-        notebook=NOTEBOOK,
         kind="bug",
-        task="下面的自注意力不报错，当 d_k 等于 d_v 时连形状都对，结果却不对。错在第几行？",
-        snippet="""def attend(X, W_Q, W_K, W_V):
-    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    scaled_scores = Q @ K.T / np.sqrt(K.shape[1])
-    weights = softmax(scaled_scores)
-    return weights @ K""",
         reference=5,
         arguments=("X", "W_Q", "W_K", "W_V"),
         inputs=_inputs,
@@ -123,11 +112,7 @@ EXERCISES = [
     Exercise(
         id="self_attention",
         title="写出自注意力",
-        notebook=NOTEBOOK,
         kind="step",
-        task="把五步写在一个函数里：收 X 和三个投影矩阵，返回输出 (n, d_v)。"
-        "可以用你前几本写的函数，也可以用课程的 `softmax`；"
-        "不用课程的 `self_attention`。",
         arguments=("X", "W_Q", "W_K", "W_V"),
         inputs=_inputs,
         shape="(n, d_v)",
@@ -295,5 +280,70 @@ EXERCISES = [
         "    return weights @ V",
         why="一个 X 投影三次；查询与键打分，除以 √d_k；softmax 让每一行加起来等于 1；用这行权重混合值。"
         "每一步的形状都由前一步决定，输出有 n 行、d_v 列。",
+    ),
+    Exercise(
+        id="pencil_memory",
+        title="多少 MB",
+        kind="number",
+        reference=128,
+        tolerance=0.5,
+        mistakes=[
+            Mistake("one_head", 16, "这是一个头的。8 个头各存一张 (n, n)。"),
+            Mistake("no_bytes", 32, "这是多少百万个数。一个数占 4 字节。"),
+            Mistake("double", 256, "float32 一个数 4 字节，不是 8 字节。"),
+            Mistake("linear", 0.064, "分数有 n × n 个，不是 n 个。"),
+            Mistake("one_head_numbers", 4, "这是一个头有多少百万个分数。还要乘 4 字节，再乘 8 个头。"),
+        ],
+        hints=["一个头有 2000 × 2000 个分数。", "每个分数 4 字节，再乘 8 个头；最后除以一百万。"],
+        solution="answer = 8 * 2000 * 2000 * 4 / 1e6",
+        why="2000 × 2000 = 四百万个分数，每个 4 字节是 16 MB，8 个头是 128 MB。还只是一层。",
+    ),
+    Exercise(
+        id="pencil_step",
+        title="走一步",
+        kind="number",
+        reference=1.9,
+        tolerance=0.001,
+        mistakes=[
+            Mistake("wrong_way", 0.1, "方向反了：梯度是负的，w 该加大。新的 w = 旧的 w − 0.05 × 梯度。"),
+            Mistake("no_rate", 19, "学习率忘了乘：只走梯度的 0.05 倍。"),
+            Mistake("only_step", 0.9, "这是这一步走了多远。新的 w 还要加上原来的 1。"),
+            Mistake("the_goal", 2, "这是损失为 0 的地方。只走一步，还到不了。"),
+        ],
+        hints=["新的 w = 旧的 w − 学习率 × 梯度。", "−0.05 × (−18) 是正数：w 加大。"],
+        solution="answer = 1 - 0.05 * (-18)",
+        why="1 − 0.05 × (−18) = 1.9。损失从 9 变成 (5.7 − 6)² = 0.09：往损失减小的方向走了一步。",
+    ),
+    Exercise(
+        id="reading_training",
+        title="训练教了什么",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("knows_fish", "A", "换成「马吃鱼」，它照样答第 1 个词。它看的是位置，还是常识？"),
+            Mistake("memorised", "C", "这句话训练时没有给它看过。"),
+            Mistake("told_weights", "D", "训练时给的答案是一个名词，没有给权重。"),
+        ],
+        hints=["四句留出句的权重有什么共同点？", "训练时告诉了它什么？没有告诉什么？"],
+        solution='choice = "B"',
+        why="四句的权重都是 (1, 0, 0)，不管第 1 个词是谁：它学会的是看第 1 个位置。"
+        "权重是为了让损失变小，自己长成的。",
+    ),
+    Exercise(
+        id="reading_half",
+        title="为什么至多一半",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("more_steps", "A", "损失早就平了，停在 ln 2。多走几步会变吗？"),
+            Mistake("guessing", "C", "10 个名词里瞎猜是 0.10。它比瞎猜好在哪里？"),
+            Mistake("row_sum", "D", "softmax 的每一行加起来总是 1，与有没有位置无关。"),
+        ],
+        hints=[
+            "没有位置时，「猫吃鱼」和「鱼吃猫」的 X 差在哪里？",
+            "两句话的输出一样，回答就一样。两句的正确答案一样吗？",
+        ],
+        solution='choice = "B"',
+        why="没有位置，两句话是同样的三行，动词的输出相同，回答也相同；两句的正确答案却不同，所以至多对一句。",
     ),
 ]

@@ -1,29 +1,27 @@
-"""练 03：缩放。"""
+"""练习：缩放。"""
 
 import numpy as np
 
 from utils import attention
-from utils.exercises.random_inputs import matrix
+from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
-NOTEBOOK = "03_scaling"
 
-
-def _scaling_inputs():
-    masked = matrix(23, 2, 6, scale=3)
-    masked[0, 4] = -np.inf  # 被遮住的键，缩放以后还是 −∞
+def _scaling_inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (matrix(21, 3, 5, scale=3), 7),
-        (matrix(22, 4, 2, scale=4), 16),
-        (masked, 3),
-        (matrix(24, 2, 3, scale=3), 1),  # 除以 1：这时也要返回新数组
+        (random_matrix(rng, 3, 5, scale=3), 7),
+        (random_matrix(rng, 4, 2, scale=4), 16),
+        (random_matrix(rng, 2, 6, scale=3), 3),
+        (random_matrix(rng, 2, 3, scale=3), 1),  # 除以 1：这时也要返回新数组
     ]
 
 
-def _bug_inputs():
+def _bug_inputs(seed=1):
+    rng = np.random.default_rng(seed)
     return [
-        (matrix(31, 3, 5), matrix(32, 5, 4), matrix(33, 5, 4)),
-        (matrix(34, 2, 7), matrix(35, 7, 6), matrix(36, 7, 6)),
+        (random_matrix(rng, 3, 5), random_matrix(rng, 5, 4), random_matrix(rng, 5, 4)),
+        (random_matrix(rng, 2, 7), random_matrix(rng, 7, 6), random_matrix(rng, 7, 6)),
     ]
 
 
@@ -35,11 +33,7 @@ EXERCISES = [
     Exercise(
         id="pencil_scaling",
         title="笔算一行缩放",
-        notebook=NOTEBOOK,
         kind="number",
-        task="换一组投影矩阵，「猫吃鱼」里“猫”这一行的分数成了 `[0.9, 0.4, 0.2]`。"
-        "X 仍是 (3, 8)，Q 和 K 是 (3, 4)，V 是 (3, 2)。"
-        "笔算缩放以后的三个数。",
         reference=[0.45, 0.2, 0.1],
         mistakes=[
             Mistake("not_scaled", [0.9, 0.4, 0.2], "这是原来的分数，还没有除。"),
@@ -59,7 +53,7 @@ EXERCISES = [
                 [0.6364, 0.2828, 0.1414],
                 "是不是用了 √2？2 是 V 的宽度 d_v；分数里没有用到 V。",
             ),
-            Mistake("multiplied", [1.8, 0.8, 0.4], "是不是乘了？宽度越大，分数越大，要除才压得回来。"),
+            Mistake("multiplied", [1.8, 0.8, 0.4], "是不是乘了？宽度越大，分数的起伏越大，要除才压得回来。"),
             Mistake(
                 "normalised",
                 [0.6, 0.2667, 0.1333],
@@ -76,9 +70,7 @@ EXERCISES = [
     Exercise(
         id="pencil_std",
         title="方差是 4 时除以几",
-        notebook=NOTEBOOK,
         kind="number",
-        task="d_k = 100，查询和键的各个分量互相独立，均值 0，**方差 4**。分数除以几，方差才回到 1？",
         reference=40,
         tolerance=0.01,
         mistakes=[
@@ -99,7 +91,7 @@ EXERCISES = [
             Mistake("product_variance", 16, "这是一个乘积的方差。分数是 100 个乘积的和。"),
         ],
         hints=[
-            "均值是 0 时，乘积 q_i k_i 的方差等于两个方差相乘。",
+            "平均是 0 时，乘积 q_m k_m 的方差等于两个方差相乘。",
             "100 个独立的乘积相加，方差也相加。得到的是分数的方差。",
             "除以 c，方差就除以 c²。",
         ],
@@ -111,15 +103,7 @@ EXERCISES = [
     Exercise(
         id="bug_scaling",
         title="除以了谁的平方根",
-        notebook=NOTEBOOK,
         kind="bug",
-        task="下面的函数从 X 算到缩放后的分数。它不报错，在「我爱你」上也全对，"
-        "在「猫吃鱼」上却错了。错在第几行？",
-        snippet="""def scaled_scores(X, W_Q, W_K):
-    Q, K = X @ W_Q, X @ W_K
-    scores = Q @ K.T
-    d_k = X.shape[1]
-    return scores / d_k**0.5""",
         reference=4,
         arguments=("X", "W_Q", "W_K"),
         inputs=_bug_inputs,
@@ -162,10 +146,7 @@ EXERCISES = [
     Exercise(
         id="scale_scores",
         title="写出缩放",
-        notebook=NOTEBOOK,
         kind="step",
-        task="写出第 3 步：收 scores (n_q, n_k) 和一个正数 d_k，返回缩放后的分数。scores 里可以有 −∞。"
-        "不用课程的 `scale_scores`，也不要改动 scores。",
         arguments=("scores", "d_k"),
         inputs=_scaling_inputs,
         shape="(n_q, n_k)",
@@ -185,7 +166,7 @@ EXERCISES = [
             Mistake(
                 "multiplied",
                 lambda scores, d_k: scores * np.sqrt(d_k),
-                "是不是乘了 √d_k？宽度越大，分数越大，要除才压得回来。",
+                "是不是乘了 √d_k？宽度越大，分数的起伏越大，要除才压得回来。",
             ),
             Mistake(
                 "root_twice",
@@ -248,11 +229,6 @@ EXERCISES = [
                 "是不是除以了最大的分数？要除的数只由 d_k 决定，与分数无关。",
             ),
             Mistake(
-                "mask_as_zero",
-                lambda scores, d_k: np.where(np.isneginf(scores), 0, scores) / np.sqrt(d_k),
-                "是不是把 −∞ 换成了 0？0 不是“不看”；−∞ 缩放以后还是 −∞。",
-            ),
-            Mistake(
                 "rounded",
                 lambda scores, d_k: np.round(scores / np.sqrt(d_k), 1),
                 "是不是把结果舍入了？计算时用没有舍入的数。",
@@ -263,7 +239,7 @@ EXERCISES = [
             "这个数是 d_k 的平方根。numpy 里矩阵除以一个数，就是每一格都除。",
         ],
         solution="def my_scale_scores(scores, d_k):\n    return scores / np.sqrt(d_k)",
-        why="分量独立、均值 0、方差 1 时，点积的方差是 d_k，标准差是 √d_k。除以 √d_k，标准差回到 1；"
-        "除以 d_k 又太平。−∞ 除以正数还是 −∞。",
+        why="分量独立、平均 0、方差 1 时，点积的方差是 d_k，标准差是 √d_k。除以 √d_k，标准差回到 1；"
+        "除以 d_k，又压得太小。",
     ),
 ]

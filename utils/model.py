@@ -1,0 +1,146 @@
+"""训（模型）：一层自注意力、它认识的词、句子怎样变成编号。
+
+    data/words.json ─ load_words ─► 名词、动词
+    Model：猫吃鱼 ─ encode ─► 编号 ─ represent ─► X ─ 五步 ─► 动词的输出 ─► 每个名词的分数
+
+只有一层自注意力（Vaswani 等，2017，式 (1)；多头见 3.2.2 节），没有残差、归一化和前馈层：
+动词的输出乘一个矩阵，就是每个名词的分数。全部用 float64。怎样训练见 training.py。
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from utils.checks import as_integer, as_names, require, shown
+from utils.examples import DATA, check_fields, read_data
+
+WORDS = DATA / "words.json"
+SHOWN = "猫吃鱼"  # 课程的例句：词表里必须有这三个字
+TASKS = {"who": ("who",), "what": ("what",), "both": ("who", "what")}
+D_MODEL = 16
+WIDEST = 4096  # d_v 和 hidden 再大，内存放不下
+MOST_SEED = 2**63 - 1  # torch 的种子最多这么大
+
+
+class Words(NamedTuple):
+    """词表；每个词是一个字，全部不同。"""
+
+    nouns: tuple[str, ...]
+    verbs: tuple[str, ...]
+
+
+def load_words():
+    """读入 data/words.json，返回 ``Words``。
+
+    ValueError：文件不合规则；消息写明文件和字段。
+    """
+    return read_data(WORDS, _words)
+
+
+class Model(nn.Module):
+    """一层多头自注意力，加一个从动词的输出读出名词的矩阵。
+
+    词 + 位置 -> X (n, d_model) -> 每个头五步 -> 动词的输出，各头接在一起 -> 每个名词的分数
+
+    task : "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）
+    positions : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
+    heads : 头数，要能整除 d_model = 16
+    d_k, d_v : 每个头的查询和键、值的宽度；不给就是 16 / heads
+    hidden : 读出时中间一层 ReLU 的宽度；不给就是线性读出
+    scaled : 分数除不除以 √d_k；False 用来看不缩放会怎样
+
+    W_Q, W_K : (heads, d_model, d_k)；W_V : (heads, d_model, d_v)
+    readout : (heads · d_v, 问题数 · 名词数)
+    初值都是正态随机数，只由 seed 决定；W_Q、W_K 取得小，所以训练前的权重接近三等分。
+    """
+
+    def __init__(
+        self, task, *, positions=True, heads=1, d_k=None, d_v=None, hidden=None, scaled=True, seed=0
+    ):
+        super().__init__()
+        heads = _check_task(task, heads)
+        d_k, d_v = (
+            D_MODEL // heads if width is None else as_integer(name, width, 1, WIDEST, D_MODEL)
+            for name, width in (("d_k", d_k), ("d_v", d_v))
+        )
+        hidden = hidden if hidden is None else as_integer("hidden", hidden, 1, WIDEST, 64)
+        seed = as_integer("seed", seed, 0, MOST_SEED, 0)
+        self.words, self.roles, self.scaled = load_words(), TASKS[task], scaled
+        n_words, n_nouns = sum(map(len, self.words)), len(self.words.nouns)
+        normal = _normal_numbers(seed)
+        self.word_vectors = normal(n_words, D_MODEL, std=0.5)
+        self.position_vectors = normal(3, D_MODEL, std=0.5) if positions else None
+        self.W_Q = normal(heads, D_MODEL, d_k, std=0.1)
+        self.W_K = normal(heads, D_MODEL, d_k, std=0.1)
+        self.W_V = normal(heads, D_MODEL, d_v, std=D_MODEL**-0.5)
+        width = heads * d_v
+        self.hidden = normal(width, hidden, std=width**-0.5) if hidden else None
+        width = hidden or width
+        self.readout = normal(width, len(self.roles) * n_nouns, std=width**-0.5)
+
+    def forward(self, sentences):
+        """(batch, 3) 的词编号 -> 分数 (batch, 问题数, 名词数)，权重 (batch, heads, 3, 3)。"""
+        X = self.represent(sentences)
+        Q, K, V = (torch.einsum("bnm,hmd->bhnd", X, W) for W in (self.W_Q, self.W_K, self.W_V))
+        divisor = math.sqrt(Q.shape[-1]) if self.scaled else 1
+        weights = torch.softmax(Q @ K.transpose(-1, -2) / divisor, dim=-1)
+        verb_output = (weights @ V)[:, :, 1].flatten(1)
+        if self.hidden is not None:
+            verb_output = torch.relu(verb_output @ self.hidden)
+        return (verb_output @ self.readout).unflatten(1, (len(self.roles), -1)), weights
+
+    def represent(self, sentences):
+        """词元表示 X：(batch, 3) 的编号 -> (batch, 3, d_model)，词的向量加上位置的向量。"""
+        X = F.embedding(sentences, self.word_vectors)
+        return X if self.position_vectors is None else X + self.position_vectors
+
+    def encode(self, sentences):
+        """把三字句变成 (batch, 3) 的编号：名词在前，动词在后。"""
+        numbers = {word: i for i, word in enumerate(self.words.nouns + self.words.verbs)}
+        return torch.tensor([[numbers[word] for word in sentence] for sentence in sentences])
+
+
+def _normal_numbers(seed):
+    """返回一个函数：造出形状为 shape、标准差为 std 的正态随机参数。"""
+    generator = torch.Generator().manual_seed(seed)
+
+    def normal(*shape, std):
+        return nn.Parameter(torch.randn(shape, generator=generator, dtype=torch.float64) * std)
+
+    return normal
+
+
+def _check_task(task, heads):
+    require(
+        task in list(TASKS),
+        'task 只能是 "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）',
+        f"task = {shown(task)}",
+        "换成这三个之一，注意小写",
+    )
+    heads = as_integer("heads", heads, 1, D_MODEL, 2)
+    require(
+        D_MODEL % heads == 0,
+        f"heads 必须整除 d_model = {D_MODEL}：每个头的查询和键的宽度是 d_k = d_model / heads",
+        f"heads = {heads}，{D_MODEL} / {heads} 不是整数",
+        "用 1、2、4、8 或 16",
+    )
+    return heads
+
+
+def _words(content):
+    """words.json 的内容：各不相同的单字；例句用到的字必须在里面。"""
+    check_fields(content, Words._fields, Words._fields)
+    nouns, verbs = (tuple(as_names(field, content[field], filled=True)) for field in Words._fields)
+    for field, words, needed in (("nouns", nouns, SHOWN[0] + SHOWN[2]), ("verbs", verbs, SHOWN[1])):
+        long = [word for word in words if len(word) > 1]
+        require(not long, f"{field} 里每个词必须是单字", "、".join(long), "换成一个字")
+        repeated = [word for word in words if (nouns + verbs).count(word) > 1]
+        rule = f"{field} 里的字不能重复，也不能既是名词又是动词"
+        require(not repeated, rule, "、".join(repeated), "只留一处")
+        missing = [word for word in needed if word not in words]
+        rule = f"{field} 里必须有课程的例句 {SHOWN} 用到的字"
+        require(not missing, rule, f"少了 {'、'.join(missing)}", "加回去")
+    return Words(nouns, verbs)
