@@ -145,7 +145,8 @@ def unnamed_encodings(source):
         mode = given.get("mode", node.args[place] if len(node.args) > place else None)
         opens = name in ("open", "fdopen") and "b" not in str(getattr(mode, "value", ""))
         texts = any(getattr(given.get(key), "value", False) for key in ("text", "universal_newlines"))
-        if opens or texts or name in ("read_text", "write_text", "TextIOWrapper"):
+        named = (method and name in ("read_text", "write_text")) or name == "TextIOWrapper"
+        if opens or texts or named:
             yield node.lineno
 
 
