@@ -249,7 +249,7 @@ print(Path(utils.__file__).resolve().parents[1].name, int(utils.examples.load_ex
 @pytest.fixture
 def two_courses(tmp_path):
     """并排放着的两份课程，第二份改了一个数；环境里还装着别人的 utils。"""
-    first, second = (copy_course(tmp_path / name) for name in ("第一份", "第二份"))
+    first, second = (copy_course(tmp_path / name) for name in ("first", "second"))
     data = second / "data" / "wo_ai_ni.json"
     content = json.loads(data.read_text(encoding="utf-8"))
     content["X"][0][0] = 7
@@ -266,4 +266,4 @@ def test_each_of_two_courses_uses_its_own_code_and_data_whatever_else_is_install
     paths = [one_cell(course, WHICH) for course in (first, second)]
     code, said = python("-m", "utils.refresh", *paths, cwd=first, **variables)
     assert code == 0, said.decode()
-    assert [output(path) for path in paths] == ["第一份 1", "第二份 7"]
+    assert [output(path) for path in paths] == ["first 1", "second 7"]
