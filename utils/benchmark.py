@@ -38,7 +38,7 @@ def seconds(work):
 
 def row(name, ours, theirs=None, unit="秒", note=""):
     """表的一行；theirs 是对照，与 ours 用同一个单位。"""
-    compared = ("", "") if theirs is None else (f"{theirs:.3g} {unit}", f"{ours / theirs:.2f}")
+    compared = ("", "") if theirs is None else (f"{theirs:.3g} {unit}", f"{ours / theirs:.3g}")
     return (name, f"{ours:.3g} {unit}", *compared, note)
 
 

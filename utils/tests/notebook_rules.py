@@ -1,7 +1,4 @@
-"""每本笔记都守的规矩。一条规矩一个函数：给它一本笔记，它指出哪一格违反了。
-
-每条规矩都由 test_notebooks.py 里的一处损坏证明抓得住。
-"""
+"""每本笔记都守的规矩，一条一个函数：给它一本笔记，它指出哪一格违反了。test_notebooks.py 证明每条都抓得住。"""
 
 import ast
 import re
@@ -13,51 +10,7 @@ from nbformat.validator import iter_validate
 
 from utils.notebooks import cell_name, normalise, serialise
 from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
-
-ROOMS = [  # 二级标题，按这个顺序；标题可以用“：”接着写
-    "学完能做什么",
-    "准备",
-    "公式与形状",
-    "手算一个数",
-    "一次算完",
-    "看图",
-    "改一改",
-    "用 torch 对一遍",
-    "常见误解",
-    "小结",
-    "练习",
-    "下一本",
-]
-# 与 ROOMS 不同的笔记，{名字: {节: 不同在哪里}}：写一句话，就是没有这一节，为什么；写几个标题，就是这一节后面
-# 紧接着多出的几节。没有列出的笔记，各节与 ROOMS 完全相同；给一节换个名字，写成没有它、上一节后面多出一节。
-DIFFERENT = {
-    "00_overview": {
-        "准备": ["一句话变成三行数", "从别的行取", "目标", "权重从哪里来"],
-        "公式与形状": "总览没有自己的一步；五步的式子和形状列在「看图」的表里",
-        "手算一个数": "用笔算的数分在各个话题里，各自紧跟它要说明的事",
-        "一次算完": "五步由 self_attention 一次做完，写在「看图」里",
-        "用 torch 对一遍": "每一步与 torch 的核对在 01 到 06",
-    },
-    "06_self_attention": {
-        "手算一个数": "每一步的手算在 01 到 05；笔算的梯度、ln 2 和 n² 各在自己的话题里",
-        "用 torch 对一遍": ["一个数怎样学", "让它学会", "一个头，两个问题", "代价"],
-    },
-    "a1_rnn": {
-        "准备": ["RNN 怎样读", "影响", "等待", "代价"],
-        "公式与形状": "公式紧跟它的笔算，写在「RNN 怎样读」里",
-        "手算一个数": "三把尺子各有一个用笔算的数",
-        "一次算完": "RNN 不能一次算完，这正是「等待」要说的",
-        "看图": "每把尺子各有一张图",
-        "改一改": "换一个 W_h，写在「影响」里",
-        "用 torch 对一遍": "随机的例子就是用 torch 量的",
-    },
-    "a2_sql_join": {
-        "准备": ["三张表", "精确的 JOIN", "模糊的 JOIN"],
-        "公式与形状": "五步的式子在 02 到 05；这里的式子就是 SQL",
-        "手算一个数": "一个分数的笔算在「模糊的 JOIN」里",
-        "用 torch 对一遍": "核对的对象是 numpy 的 self_attention",
-    },
-}
+from utils.tests.rooms import rooms_of
 
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes", "-"}
 HEADING_SLIDE_TYPES = {  # 其余各节的标题格：slide
@@ -283,13 +236,6 @@ def every_cell_has_the_slide_type_of_its_room(notebook):
         slide_type = cell.metadata.get("slideshow", {}).get("slide_type")
         if slide_type not in allowed:
             yield f"{where}：幻灯片类型是 {slide_type}，应为 {' 或 '.join(sorted(allowed))}"
-
-
-def rooms_of(name):
-    """这本笔记应有的各节，按顺序。"""
-    changes = {room: DIFFERENT.get(name.removesuffix(".ipynb"), {}).get(room, []) for room in ROOMS}
-    kept = {room: extra for room, extra in changes.items() if not isinstance(extra, str)}
-    return [each for room, extra in kept.items() for each in (room, *extra)]
 
 
 def _rooms(notebook):

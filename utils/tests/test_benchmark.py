@@ -23,7 +23,7 @@ def test_columns_line_up_where_a_chinese_character_takes_two_places():
         return len(before) + sum(ord(character) >= 0x2E80 for character in before)
 
     assert len({place(*pair) for pair in zip(lines, ["说明", "甲", "乙"], strict=True)}) == 1
-    assert "0.50" in lines[1] and "0.50" not in lines[2]
+    assert " 0.5 " in lines[1] and " 0.5 " not in lines[2]
 
 
 def test_the_slowest_cell_is_found_and_imports_do_not_count(tmp_path):

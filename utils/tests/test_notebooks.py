@@ -7,15 +7,9 @@ import pytest
 from nbformat import from_dict, v4
 
 from utils.notebooks import normalise, notebook_paths, parse, serialise
-from utils.tests.notebook_rules import (
-    DIFFERENT,
-    ROOMS,
-    RULES,
-    Notebook,
-    rooms_of,
-    wrong_words_are_only_quoted,
-)
-from utils.tests.test_strict_nbval import png
+from utils.tests.notebook_rules import RULES, Notebook, wrong_words_are_only_quoted
+from utils.tests.rooms import DIFFERENT, ROOMS, rooms_of
+from utils.tests.tiny_picture import png
 
 EXPECTED = [path.name for path in notebook_paths()]
 NAME = re.compile(r"(\d\d|a\d)_[a-z][a-z_]*\.ipynb")  # 02_scores、10_transformer；附录 a1_rnn

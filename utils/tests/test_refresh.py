@@ -10,7 +10,8 @@ import pytest
 from nbformat import v4
 
 from utils import refresh
-from utils.tests.test_strict_nbval import png, write_drawing_module
+from utils.notebooks import normalise, serialise
+from utils.tests.tiny_picture import png, write_drawing_module
 
 
 def write(path, *sources):
@@ -121,8 +122,8 @@ def notebook(*cells):
 def test_valid_ids_stay_and_the_others_are_derived_from_the_content():
     cells = [v4.new_code_cell(str(number)) for number in (1, 1, 1, 2)]
     cells[0].id, cells[1].id, cells[2].id, cells[3].id = "kept", "kept", "not valid!", "also-kept"
-    ids = [cell.id for cell in refresh.normalise(notebook(*cells)).cells]
-    again = [cell.id for cell in refresh.normalise(notebook(*cells)).cells]
+    ids = [cell.id for cell in normalise(notebook(*cells)).cells]
+    again = [cell.id for cell in normalise(notebook(*cells)).cells]
     assert ids[0] == "kept" and ids[3] == "also-kept"
     assert len(set(ids)) == 4 and ids == again
 
@@ -133,7 +134,7 @@ def test_only_the_metadata_that_the_course_uses_is_kept():
     cell.metadata = {"slideshow": {"slide_type": "skip"}, "tags": [], "collapsed": True, "editable": True}
     nb = notebook(cell)
     nb.metadata = {"language_info": {"name": "python", "version": "3.9"}, "widgets": {}}
-    nb = refresh.normalise(nb)
+    nb = normalise(nb)
     assert nb.cells[0].metadata == {"slideshow": {"slide_type": "skip"}}
     assert nb.cells[0].outputs[0].metadata == {"image/png": {"width": 3, "height": 2}}
     assert (
@@ -144,10 +145,10 @@ def test_only_the_metadata_that_the_course_uses_is_kept():
 def test_normalising_does_not_change_its_argument_and_is_idempotent():
     cell = v4.new_code_cell("1", metadata={"scrolled": True})
     nb = notebook(cell)
-    before = refresh.serialise(nb)
-    once = refresh.normalise(nb)
-    assert refresh.serialise(nb) == before
-    assert refresh.serialise(refresh.normalise(once)) == refresh.serialise(once)
+    before = serialise(nb)
+    once = normalise(nb)
+    assert serialise(nb) == before
+    assert serialise(normalise(once)) == serialise(once)
 
 
 def test_an_equal_looking_picture_keeps_its_stored_bytes_and_another_one_does_not():

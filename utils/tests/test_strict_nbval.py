@@ -1,8 +1,5 @@
 """逐格重新执行的每个漏洞都已堵上：存下的内容有一处不真，对应的那一格就失败。"""
 
-import base64
-import inspect
-import io
 import shutil
 import tomllib
 from importlib import metadata
@@ -11,45 +8,14 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import v4
-from PIL import Image, ImageDraw
 
 from utils.notebooks import WIDGET_VIEW
 from utils.pictures import picture_difference
 from utils.strict_nbval import output_differences
+from utils.tests.tiny_picture import png, write_drawing_module
 
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Picture:
-    """热力图里的一格：灰底、外框、一个数；高 200 像素的柱子。"""
-
-    def __init__(self, number="0.37", *, frame=10, bar=100, noise=0, width=300):
-        self.number = number
-        self.image = Image.new("RGB", (width, 240), (128 + noise,) * 3)
-        draw = ImageDraw.Draw(self.image)
-        draw.text((30, 30), number, font_size=16, fill=(noise,) * 3)
-        draw.rectangle((frame, 10, frame + 120, 80), outline=(255 - noise,) * 3, width=2)
-        draw.rectangle((200, 220 - bar, 240, 220), fill=(40, 90, 160))
-
-    def __repr__(self):
-        return "一格热力图"
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        buffer = io.BytesIO()
-        self.image.save(buffer, format="PNG")
-        data = {"image/png": base64.b64encode(buffer.getvalue()).decode(), "text/plain": repr(self)}
-        return data, {"image/png": {"width": 150, "height": 120}}
-
-
-def write_drawing_module(folder):
-    """把 Picture 写成 drawing.py，让 folder 里的笔记本能导入它。"""
-    imports = "import base64, io\nfrom PIL import Image, ImageDraw\n\n"
-    (folder / "drawing.py").write_text(imports + inspect.getsource(Picture), encoding="utf-8")
-
-
-def png(*args, **kwargs):
-    return Picture(*args, **kwargs)._repr_mimebundle_()[0]["image/png"]
 
 
 # ---------------------------------------------------------------- 图
