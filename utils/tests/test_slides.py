@@ -205,7 +205,7 @@ def test_the_course_map_leads_to_every_deck(made):
     assert addresses(page) == []
 
 
-def test_a_deck_made_alone_joins_the_others_in_the_course_map(tmp_path):
+def test_a_deck_made_alone_joins_the_others_in_the_course_map(tmp_path, capsys):
     """只做一本；目录里早先做好的也在，页数、分钟数没有变。做不成的一份，留着的还是旧的，也在。"""
     notes = "<!-- 讲稿 · {} 分钟\n问：是几？\n-->"
     build(tmp_path, text_slide("# 后\n\n" + notes.format(7)), text_slide("## 二"), name="99_try")
@@ -213,6 +213,7 @@ def test_a_deck_made_alone_joins_the_others_in_the_course_map(tmp_path):
     status, path = build(tmp_path, text_slide("# 后\n\n<!-- 讲稿 -->"), name="99_try")
     assert status == 1
     build(tmp_path, text_slide("# 前\n\n" + notes.format(5)), name="98_try")
+    assert "99_try.slides.html：2 页，7 分钟，" in capsys.readouterr().out
     listed = (path.parent / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'class="size">(.+?) · <a href="(.+?)\?', listed) == [
         ("1 页 · 5 分钟", "98_try.slides.html"),

@@ -221,7 +221,6 @@ def test_speaker_view_shows_notes_and_moves_the_deck(deck_path, browser):
         assert "".join(shown.split()) == "".join(notes.text.split())
         for frame in ("#current-slide iframe", "#upcoming-slide iframe"):
             view.frame_locator(frame).locator("section.present h1, section.present h2").first.wait_for()
-        view.locator(".pacing-title").wait_for()  # 写了分钟，才有倒计时
         words = view.locator("title, h4, .label, .speaker-layout-label, option").all_text_contents()
         assert len(words) >= 8 and re.findall("[A-Za-z]+", " ".join(words)) == []
         view.locator("body").press("ArrowRight")
