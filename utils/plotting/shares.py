@@ -38,7 +38,7 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
     keys = as_names("key_tokens", tokens if key_tokens is None else key_tokens, n_k, "列")
     keys = [shorten(name) for name in keys]
     sums = array.sum(axis=1)
-    end = max(1, sums.max())
+    end = sums.max() if sums.max() > 1 + 1e-9 else 1  # 1.0000000000000002 也是 1
     title = wrap(title)
     figure = new_figure(MAX_WIDTH, text_height(title, TITLE) + BAR * n_q + 105)
     figure.suptitle(title)
