@@ -44,7 +44,7 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
     figure.suptitle(title)
     axes = figure.subplots()
     room = (MAX_WIDTH - 4 * PAD - widest(rows, BASE) - 70) / end  # 长度 1 大约几个像素
-    colors = [lighter(color) for color in COLORS.values()]
+    colors = [lighter(color) for name, color in COLORS.items() if name != "黑"]  # 深灰上的黑字看不清
     lefts = np.cumsum(array, axis=1) - array
     for j, key in enumerate(keys):
         color, hatch = colors[j % len(colors)], ("", "//", "..")[j // len(colors) % 3]
@@ -62,13 +62,22 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
                 middle = lefts[i, j] + array[i, j] / 2
                 axes.text(middle, i, words[0], ha="center", va="center", size=SMALL, color=INK)
     for i in np.flatnonzero(np.abs(sums - 1) > 1e-6):
-        axes.text(sums[i], i, f" 和 {fixed(sums[i], 4)}", va="center", size=SMALL, color=INK)
+        axes.text(
+            sums[i],
+            i,
+            f" 和 {fixed(sums[i], 4)}",
+            va="center",
+            size=SMALL,
+            color=INK,
+            backgroundcolor="white",
+            zorder=5,
+        )
     axes.axvline(1, color=FRAME, linestyle="--", linewidth=1, label="_一")
     axes.set(xlim=(0, end if end == 1 else end * 1.15), ylim=(n_q - 0.5, -0.5), xlabel="份额")
     axes.set_yticks(range(n_q), labels=rows)
     set_ticks(axes.xaxis, even_ticks(0, end, 5))
     tidy(axes)
-    columns = max(1, min(n_k, int(room // (widest(keys, BASE) + 60))))
+    columns = max(1, min(n_k, int(room // (widest(keys, BASE) + 48))))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns, frameon=False, borderaxespad=0.3)
     settle(figure)
     return figure
