@@ -62,22 +62,17 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
                 middle = lefts[i, j] + array[i, j] / 2
                 axes.text(middle, i, words[0], ha="center", va="center", size=SMALL, color=INK)
     for i in np.flatnonzero(np.abs(sums - 1) > 1e-6):
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # 虚线不从字上穿过
         axes.text(
-            sums[i],
-            i,
-            f" 和 {fixed(sums[i], 4)}",
-            va="center",
-            size=SMALL,
-            color=INK,
-            backgroundcolor="white",
-            zorder=5,
+            sums[i] + 0.01, i, f"和 {fixed(sums[i], 4)}", va="center", size=SMALL, color=INK, bbox=paper
         )
     axes.axvline(1, color=FRAME, linestyle="--", linewidth=1, label="_一")
     axes.set(xlim=(0, end if end == 1 else end * 1.15), ylim=(n_q - 0.5, -0.5), xlabel="份额")
     axes.set_yticks(range(n_q), labels=rows)
     set_ticks(axes.xaxis, even_ticks(0, end, 5))
     tidy(axes)
-    columns = max(1, min(n_k, int(room // (widest(keys, BASE) + 48))))
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns, frameon=False, borderaxespad=0.3)
+    lines = -(-n_k // max(1, int(room // (widest(keys, BASE) + 60))))
+    legend = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "frameon": False, "borderaxespad": 0.3}
+    axes.legend(**legend, ncols=-(-n_k // lines), handlelength=1.2, handletextpad=0.4, columnspacing=1.4)
     settle(figure)
     return figure
