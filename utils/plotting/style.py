@@ -124,8 +124,8 @@ def colormap(kind):
     """signed：红为负、白为 0、蓝为正。weights：浅黄为 0、深蓝为 1。色盲可辨；被遮住的是灰。"""
     if kind == "weights":
         return mpl.colormaps["YlGnBu"].with_extremes(bad=MASKED_COLOR)
-    # 去掉两头最深的颜色：0 和 1 组成的矩阵不会变成一片深蓝
-    middle = mpl.colormaps["RdBu"](np.linspace(0.14, 0.86, 257))
+    # 去掉两头最深的颜色：每个数都是浅底黑字，对比度 6 以上（深蓝底的黑字、白字都看不清）
+    middle = mpl.colormaps["RdBu"](np.linspace(0.22, 0.78, 257))
     return LinearSegmentedColormap.from_list("RdBu", middle, N=257).with_extremes(bad=MASKED_COLOR)
 
 
