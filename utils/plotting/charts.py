@@ -4,7 +4,7 @@ import itertools
 import math
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
 
 from utils.checks import LARGEST, as_array, as_dict, as_names, is_number, printable, require, shown
 from utils.numbers import decimals, fixed, significant, steady, tick
@@ -75,8 +75,10 @@ def plot_lines(x, series, *, title, x_name, y_name, log_x=False, log_y=False):
     )
     if not log_y and 0 <= y.min() < 0.4 * y.max():
         axes.set_ylim(bottom=0 if y.min() > 0.02 * y.max() else -0.03 * y.max())
-    set_ticks(axes.xaxis, _log_ticks(axes.get_xlim(), x) if log_x else even_ticks(*axes.get_xlim(), 10))
-    set_ticks(axes.yaxis, _log_ticks(axes.get_ylim(), y) if log_y else even_ticks(*axes.get_ylim(), 5))
+    for axis, values, log, count in ((axes.xaxis, x, log_x, 10), (axes.yaxis, y, log_y, 5)):
+        low, high = axis.get_view_interval()
+        ticks = _log_ticks((low, high), values) if log else even_ticks(low, high, count)
+        set_ticks(axis, ticks, _between_powers(low, high) if log and ticks is not values else ())
     axes.yaxis.labelpad = 6
     tidy(axes)
     axes.grid(color="#E6E6E6", linewidth=0.8)
@@ -123,9 +125,19 @@ def _powers(low, high, most=9):
     return next(powers for powers in choices if len(powers) <= most)
 
 
-def set_ticks(axis, ticks):
+def _between_powers(low, high):
+    """对数轴上两个 10 的幂之间的小刻度 2…9：越往上越密，一眼看出不是均匀的；跨太多个 10 倍就只画 10 的幂。"""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = range(2, 10) if len(powers) <= 9 else [1] if len(powers) < 60 else []
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    return [value for value in ticks if low <= value <= high]
+
+
+def set_ticks(axis, ticks, small=()):
+    """大刻度写数；small 是不写数的小刻度。"""
     axis.set_ticks(ticks, labels=[tick(value) for value in ticks])
-    axis.set_minor_locator(NullLocator())
+    axis.set_minor_locator(FixedLocator(small))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def tidy(axes):
