@@ -4,11 +4,12 @@ import io
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from utils.plotting.description import describe
 from utils.plotting.style import BASE, DPI, INK, PAD, TITLE, course_context, running_shell
-from utils.plotting.text import text_width
+from utils.plotting.text import fonts, text_width
 
 LINE = 26  # 图底的文字，一行的高
 
@@ -23,6 +24,7 @@ class CourseFigure(Figure):
 
     @course_context()
     def draw(self, renderer):
+        _choose_fonts(self)
         super().draw(renderer)
 
     @course_context()
@@ -82,8 +84,14 @@ def write_title(figure, title, center=None):
     figure.suptitle(title, x=center / width, y=y, va="top", ha="center", linespacing=1.2)
 
 
+def _choose_fonts(figure):
+    for text in figure.findobj(lambda artist: isinstance(artist, Text) and "√" in artist.get_text()):
+        text.set_fontfamily(fonts(text.get_text()))
+
+
 def settle(figure):
     """让 matplotlib 按字的大小排好坐标系（只排一次）；总标题和横轴的名字对准坐标系的中线。"""
+    _choose_fonts(figure)
     width, height = figure.bbox.width, figure.bbox.height
     gap, x, y = PAD / 2 / DPI, PAD / 2 / width, PAD / 2 / height
     bottom = 0 if figure._supxlabel else y

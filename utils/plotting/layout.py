@@ -9,11 +9,12 @@ from matplotlib.colors import Normalize
 from utils.numbers import tick
 from utils.plotting.figure import LINE, new_figure, place, write_text, write_title
 from utils.plotting.style import BASE, PAD, ROOM, SMALL, TITLE, colormap
-from utils.plotting.text import text_height, widest, wrap
+from utils.plotting.text import LABEL_ROOM, text_height, widest, wrap
 
 CELL = 48  # 一格的边长；放不下时缩小
 OPERATOR, GAP = 34, 22  # 两个矩阵之间：有运算符、没有运算符
-BAR = 100  # 不写数的图右边有颜色条
+LEAST_LABEL_ROOM = 96  # 名字太长、放不下格子时截短
+COLOR_BAR = 100  # 不写数的图右边有颜色条
 
 
 def compose(rows, *, title="", limit=None, footer=()):
@@ -22,7 +23,7 @@ def compose(rows, *, title="", limit=None, footer=()):
     颜色从 −limit 到 limit；limit 是 None 时是权重，从 0 到 1。
     """
     rows, cell, size = next(layout for layout in _layouts(rows) if _fits(*layout))
-    bar = 0 if _numbered(rows) else BAR
+    bar = 0 if _numbered(rows) else COLOR_BAR
     alone = [row[0] for row in rows if len(row) == 1]
     for panel in alone:  # 上下排列的矩阵左边对齐
         panel.min_left = max(other.names_width for other in alone)
@@ -53,7 +54,7 @@ def compose(rows, *, title="", limit=None, footer=()):
                 write_text(figure, start + x - box.left - OPERATOR / 2, y + up, panel.operator, TITLE)
         y += up + down + gap
     if bar:
-        x, top = figure.bbox.width - PAD - BAR + 20, y - down - box.height / 2
+        x, top = figure.bbox.width - PAD - COLOR_BAR + 20, y - down - box.height / 2
         _draw_bar(figure, place(figure, x, top, 12, box.height), norm, colors)
     for i, line in enumerate(footer):
         write_text(figure, figure.bbox.width / 2, figure.bbox.height - foot + 21 + LINE * i, line)
@@ -73,13 +74,16 @@ def _numbered(rows):
 
 
 def _layouts(rows):
-    """从好到坏的版面 (rows, (格宽, 格高), 数的字号)：缩小格子，缩小数，折成几行，最后不写数。"""
+    """从好到坏的版面 (rows, (格宽, 格高), 数的字号)：缩小格子，缩小数，折成几行，截短名字，最后不写数。"""
     panels = [panel for row in rows for panel in row]
-    for arranged in (rows, _folded(rows)) if _numbered(rows) else ():
-        for size, spare in ((BASE, 9), (SMALL, 5)):
-            needed = max(panel.number_width(size) for panel in panels) + spare
-            for cell in np.arange(max(CELL, needed), needed - 1, -1):
-                yield arranged, (max(cell, needed), min(max(cell, needed), CELL)), size
+    for limit in (LABEL_ROOM, LEAST_LABEL_ROOM):
+        for panel in panels:
+            panel.shorten_labels(limit)
+        for arranged in (rows, _folded(rows)) if _numbered(rows) else ():
+            for size, spare in ((BASE, 9), (SMALL, 5)):
+                needed = max(panel.number_width(size) for panel in panels) + spare
+                for cell in np.arange(max(CELL, needed), needed - 1, -1):
+                    yield arranged, (max(cell, needed), min(max(cell, needed), CELL)), size
     for panel in panels:
         panel.numbered = False
     tallest = max(panel.array.shape[0] for panel in panels)
@@ -91,7 +95,7 @@ def _layouts(rows):
 
 
 def _fits(rows, cell, size):
-    room = ROOM if _numbered(rows) else ROOM - BAR
+    room = ROOM if _numbered(rows) else ROOM - COLOR_BAR
     return all(_across(row, cell)[1] <= room for row in rows)
 
 

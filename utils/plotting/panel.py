@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from utils.numbers import decimals, fixed
 from utils.plotting.style import BASE, FRAME, GREY, INK, MAX_NUMBERED, SMALL, number_color, text_color
 from utils.plotting.text import (
+    LABEL_ROOM,
     column_labels,
     shorten,
     text_height,
@@ -57,8 +58,12 @@ class Panel:
         if not self.numbered:  # 没有标签的大图至少给出序号
             self.row_labels = self.row_labels or range(rows)
             self.col_labels = self.col_labels or range(cols)
-        self.row_labels = [shorten(label) for label in self.row_labels or ()]
-        self.col_labels = [shorten(label) for label in self.col_labels or ()]
+        self.shorten_labels()
+
+    def shorten_labels(self, limit=LABEL_ROOM):
+        """行、列的名字最多占 limit 像素。"""
+        self.row_labels = [shorten(label, limit) for label in self.row_labels or ()]
+        self.col_labels = [shorten(label, limit) for label in self.col_labels or ()]
 
     # ------------------------------------------------------------ 多大
 

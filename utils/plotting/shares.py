@@ -21,7 +21,7 @@ from utils.plotting.style import (
 )
 from utils.plotting.text import shorten, text_height, text_width, widest, wrap
 
-BAR = 46  # 一条连同间隔的高
+BAR_HEIGHT = 46  # 一条连同间隔的高
 
 
 @course_context()
@@ -40,7 +40,7 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
     sums = array.sum(axis=1)
     end = sums.max() if sums.max() > 1 + 1e-9 else 1  # 1.0000000000000002 也是 1
     title = wrap(title)
-    figure = new_figure(MAX_WIDTH, text_height(title, TITLE) + BAR * n_q + 105)
+    figure = new_figure(MAX_WIDTH, text_height(title, TITLE) + BAR_HEIGHT * n_q + 105)
     figure.suptitle(title)
     axes = figure.subplots()
     room = (MAX_WIDTH - 4 * PAD - widest(rows, BASE) - 70) / end  # 长度 1 大约几个像素

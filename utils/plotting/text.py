@@ -10,7 +10,7 @@ from matplotlib.font_manager import FontProperties
 from utils.checks import printable
 from utils.plotting.style import BASE, DPI, FONTS, ROOM, TITLE
 
-LONGEST_LABEL = 96
+LABEL_ROOM = 150  # 八个汉字
 
 
 @functools.cache
@@ -19,10 +19,15 @@ def renderer():
     return RendererAgg(1, 1, DPI)
 
 
+def fonts(text):
+    """画一段文字的字体：思源黑体的 √ 带着一截盖在空处的横线，有 √ 就先用 DejaVu Sans。"""
+    return FONTS[::-1] if "√" in text else FONTS
+
+
 @functools.lru_cache(maxsize=8192)
 def text_width(text, size):
     """一段文字的宽；多行取最宽的一行。"""
-    font = FontProperties(family=FONTS, size=size)
+    font = FontProperties(family=fonts(text), size=size)
     return max(renderer().get_text_width_height_descent(line, font, False)[0] for line in text.split("\n"))
 
 
@@ -34,7 +39,7 @@ def widest(texts, size):
     return max((text_width(text, size) for text in texts), default=0)
 
 
-def shorten(text, limit=LONGEST_LABEL):
+def shorten(text, limit=LABEL_ROOM):
     """太长的标签截短，末尾加省略号。"""
     text = printable(text)
     if text_width(text, BASE) <= limit:
