@@ -8,12 +8,12 @@
 
 import base64
 import html
-from typing import NamedTuple
 
 import numpy as np
 from ipywidgets import HTML, FloatSlider, Layout, SelectionSlider, ToggleButtons, VBox
 
 from utils.attention import scale_scores, softmax, weighted_sum
+from utils.checks import as_array, as_names, require
 from utils.plotting import plot_bars, plot_value_plane
 
 WIDTHS = (1, 4, 16, 64, 256, 768)
@@ -24,25 +24,11 @@ TEMPERATURES = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 LOWEST, HIGHEST, STEP = -5, 5, 0.25  # 分数滑块的两端和一格
 
 
-class Picture(NamedTuple):
-    """一张画好的图：PNG 字节、以 CSS 像素计的宽高、中文描述。"""
-
-    png: bytes
-    size: dict
-    description: str
-
-    def __repr__(self):
-        return self.description
-
-    def _repr_png_(self):
-        return self.png, self.size
-
-
 class Explorer(VBox):
     """几个控件，下面一张图；控件一变，图就重画。
 
     controls : {draw 的参数名: 控件}；draw : 由控件的值画图的函数，返回 CourseFigure。
-    `picture` 是眼下的图。`repr` 说明有哪些控件：笔记本里只存得下这段文字。
+    `picture` 是眼下的图，一张 CourseFigure。`repr` 说明有哪些控件：笔记本里只存得下这段文字。
     """
 
     def __init__(self, controls, draw):
@@ -54,11 +40,10 @@ class Explorer(VBox):
             control.observe(self._redraw, names="value")
 
     def _redraw(self, change=None):
-        figure = self._draw(**{name: control.value for name, control in self._controls.items()})
-        self.picture = Picture(*figure._repr_png_(), repr(figure))
-        data = base64.b64encode(self.picture.png).decode("ascii")
-        size = " ".join(f'{side}="{pixels}"' for side, pixels in self.picture.size.items())
-        alt = html.escape(self.picture.description)
+        self.picture = self._draw(**{name: control.value for name, control in self._controls.items()})
+        png, size = self.picture._repr_png_()
+        data, alt = base64.b64encode(png).decode("ascii"), html.escape(repr(self.picture))
+        size = " ".join(f'{side}="{pixels}"' for side, pixels in size.items())
         self._shown.value = f'<img src="data:image/png;base64,{data}" alt="{alt}" {size}>'
 
     def __repr__(self):
@@ -70,7 +55,7 @@ def explore_scaling():
     """第 3 步：拖 d_k，换除法，看许多分数落在哪里，六个键的注意力权重又是多少。
 
     左边：50 个查询对 6 个键的 300 个分数，落在各区间的比例；右边：第 1 个查询的权重。
-    各分量均值 0、方差 1（种子 0，第 1 个查询和六个键与第 3 本的 row 相同）；d_k 取多少，就用前多少个分量。
+    各分量均值 0、方差 1（种子 0）；d_k 取多少，就用前多少个分量。
     """
     rng = np.random.default_rng(0)
     query, keys = rng.standard_normal((1, 768)), rng.standard_normal((6, 768))
@@ -149,13 +134,13 @@ def _choice(name, options, value):
 
 def _score_sliders(scores, tokens):
     """每个键一个分数滑块；松手才重画，拖动时不卡。"""
-    scores = [float(score) for score in scores]
-    if len(scores) != len(tokens) or not all(LOWEST <= score <= HIGHEST for score in scores):
-        raise ValueError(
-            f"每个词元要有一个分数，在 {LOWEST} 到 {HIGHEST} 之间。\n"
-            f"收到：{len(tokens)} 个词元，{len(scores)} 个分数 {scores}。\n"
-            "怎么办：传矩阵的一行，如 scaled_scores[0]，和同一个例句的词元。"
-        )
+    scores, tokens = as_array("scores_row", scores, "(n_k,)"), as_names("tokens", tokens)
+    require(
+        len(scores) == len(tokens) and scores.min() >= LOWEST and scores.max() <= HIGHEST,
+        f"每个词元要有一个分数，在 {LOWEST} 到 {HIGHEST} 之间",
+        f"{len(tokens)} 个词元，{len(scores)} 个分数 {scores}",
+        "传矩阵的一行，如 scaled_scores[0]，和同一个例句的词元",
+    )
     return {
         f"score_{number}": FloatSlider(
             value=score,
