@@ -72,15 +72,22 @@ def describe_chart(axes, read):
 
 
 def _describe_shares(axes, read):
-    """横着的条：每条按段念，段与段之间有空隙、和不是 1 都念出来。"""
+    """横着的条：每条按段念；段上写错了，段与段之间有空隙，和不是 1，都念出来。"""
     parts = [_describe_scale(axes.xaxis, "横轴")]
+    texts = {tuple(np.round(text.get_position(), 6)): words_of(text) for text in shown_texts(axes.texts)}
     read.update(shown_texts(axes.texts))
+    keys = [words_of(text) for text in axes.get_legend().get_texts()]
     for y, name in tick_words(axes.yaxis).items():
         words, end = [], 0
-        for container in axes.containers:
+        for container, key in zip(axes.containers, keys, strict=True):
             bar = container[int(y)]
             gap = "" if np.isclose(bar.get_x(), end) else f"（从 {significant(bar.get_x())} 起）"
-            words.append(f"{container.get_label()} {significant(bar.get_width())}{gap}")
+            text = texts.get((round(bar.get_x() + bar.get_width() / 2, 6), round(y, 6)), "")
+            named, _, number = text.rpartition(" ")
+            known = named.strip() in ("", key)
+            wrong = not known or (number and number_words([number], bar.get_width()) != number)
+            note = f"（写着 {text}）" if wrong else ""
+            words.append(f"{key} {significant(bar.get_width())}{gap}{note}")
             end = bar.get_x() + bar.get_width()
         total = "" if np.isclose(end, 1) else f"，和 {significant(end)}"
         parts.append(f"{name}：{'、'.join(words)}{total}")

@@ -40,15 +40,16 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
     sums = array.sum(axis=1)
     end = sums.max() if sums.max() > 1 + 1e-9 else 1  # 1.0000000000000002 也是 1
     title = wrap(title)
-    figure = new_figure(MAX_WIDTH, text_height(title, TITLE) + BAR_HEIGHT * n_q + 105)
+    room = (MAX_WIDTH - 4 * PAD - widest(rows, BASE) - 70) / end  # 长度 1 大约几个像素
+    lines = -(-n_k // max(1, int(room * end // (widest(keys, BASE) + 60))))  # 图例的行数
+    figure = new_figure(MAX_WIDTH, text_height(title, TITLE) + BAR_HEIGHT * n_q + 28 * lines + 77)
     figure.suptitle(title)
     axes = figure.subplots()
-    room = (MAX_WIDTH - 4 * PAD - widest(rows, BASE) - 70) / end  # 长度 1 大约几个像素
     colors = [lighter(color) for name, color in COLORS.items() if name != "黑"]  # 深灰上的黑字看不清
     lefts = np.cumsum(array, axis=1) - array
     for j, key in enumerate(keys):
         color, hatch = colors[j % len(colors)], ("", "//", "..")[j // len(colors) % 3]
-        bars = axes.barh(range(n_q), array[:, j], left=lefts[:, j], height=0.62, label=key, color=color)
+        bars = axes.barh(range(n_q), array[:, j], left=lefts[:, j], height=0.62, color=color)
         for bar in bars:
             bar.set(edgecolor="white", linewidth=1.5, hatch=hatch)
         for i in range(n_q):
@@ -71,8 +72,15 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
     axes.set_yticks(range(n_q), labels=rows)
     set_ticks(axes.xaxis, even_ticks(0, end, 5))
     tidy(axes)
-    lines = -(-n_k // max(1, int(room // (widest(keys, BASE) + 60))))
     legend = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "frameon": False, "borderaxespad": 0.3}
-    axes.legend(**legend, ncols=-(-n_k // lines), handlelength=1.2, handletextpad=0.4, columnspacing=1.4)
+    axes.legend(
+        axes.containers,
+        keys,
+        **legend,
+        ncols=-(-n_k // lines),
+        handlelength=1.2,
+        handletextpad=0.4,
+        columnspacing=1.4,
+    )
     settle(figure)
     return figure
