@@ -21,6 +21,8 @@ from utils.plotting.style import (
 )
 from utils.plotting.text import shorten, text_height, text_width, widest, wrap
 
+# 相邻两段对哪种色盲都分得出（绿、紫几乎同色，不挨着）；黑冲淡成深灰，黑字看不清，不用
+_COLORS = [lighter(COLORS[name]) for name in ("蓝", "橙", "绿", "浅蓝", "紫")]
 BAR_HEIGHT = 46  # 一条连同间隔的高
 
 
@@ -45,10 +47,9 @@ def plot_shares(weights, tokens, *, title, key_tokens=None):
     figure = new_figure(MAX_WIDTH, text_height(title, TITLE) + BAR_HEIGHT * n_q + 28 * lines + 77)
     figure.suptitle(title)
     axes = figure.subplots()
-    colors = [lighter(color) for name, color in COLORS.items() if name != "黑"]  # 深灰上的黑字看不清
     lefts = np.cumsum(array, axis=1) - array
     for j, key in enumerate(keys):
-        color, hatch = colors[j % len(colors)], ("", "//", "..")[j // len(colors) % 3]
+        color, hatch = _COLORS[j % len(_COLORS)], ("", "//", "..")[j // len(_COLORS) % 3]
         bars = axes.barh(range(n_q), array[:, j], left=lefts[:, j], height=0.62, color=color)
         for bar in bars:
             bar.set(edgecolor="white", linewidth=1.5, hatch=hatch)

@@ -1,6 +1,7 @@
 """看不清颜色、用黑白打印、用深色主题的人也读得懂：颜色的次序还在，意思不只写在颜色里。"""
 
 import io
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -99,6 +100,13 @@ def test_the_sign_is_also_written():
 def test_the_colours_of_q_k_v_differ_for_every_eye(pair, vision):
     one, other = (lab(to_rgb(QKV_COLORS[name]), vision) for name in pair)
     assert np.linalg.norm(one - other) > 15  # 约 2.3 就分得出
+
+
+@pytest.mark.parametrize("vision", [name for name in VISIONS if name != "黑白"])
+def test_neighbouring_shares_differ_for_every_eye(vision):
+    figure = plotting.plot_shares([[1 / 6] * 6], "甲", key_tokens="一二三四五六", title="S")
+    pieces = [lab(container[0].get_facecolor()[:3], vision) for container in figure.axes[0].containers]
+    assert all(np.linalg.norm(one - other) > 10 for one, other in pairwise(pieces))
 
 
 def test_q_k_v_are_also_named_where_they_are_coloured():

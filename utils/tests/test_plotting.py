@@ -303,6 +303,8 @@ def test_shares_are_bars_of_the_weights_and_a_wrong_sum_is_written():
     assert [round(bar.get_x(), 4) for bar in bars] == [0, 0, 0.5, 0.5, 0.75, 0.6667]
     assert "甲：猫 0.5、吃 0.25、鱼 0.25；乙：猫 0.5、吃 0.167、鱼 0，和 0.667" in repr(figure)
     assert "旁边写着：和 0.6667" in repr(figure)
+    many = GALLERY["许多份额"]().axes[0]  # 图例有几行，条也不变扁
+    assert many.bbox.height / len(many.get_yticks()) > 36
 
 
 def test_pipeline_lights_only_the_current_step():
@@ -331,10 +333,18 @@ def test_lines_hold_the_data_and_differ_in_colour_marker_and_style():
 
 def test_small_ticks_stand_between_the_powers_of_ten_without_numbers():
     axes = plot_lines([1, 2, 3], {"y": [0.5, 60, 1]}, title="t", x_name="x", y_name="y", log_y=True).axes[0]
+    axes.figure.draw_without_rendering()
     small = [round(tick.get_loc(), 3) for tick in axes.yaxis.get_minor_ticks()]
     assert small == [0.4, *(n / 10 for n in range(5, 10)), *range(2, 10), *range(20, 80, 10)]
-    assert not any(tick.label1.get_text() for tick in axes.yaxis.get_minor_ticks())
     assert not axes.xaxis.get_minor_ticks()  # 均匀的轴没有
+
+
+def test_small_ticks_of_a_wide_axis_are_powers_of_ten_without_numbers():
+    y = [1e-12, 1, 1e7]
+    axes = plot_lines([1, 2, 3], {"y": y}, title="t", x_name="x", y_name="y", log_y=True).axes[0]
+    axes.figure.draw_without_rendering()
+    small = axes.yaxis.get_minor_ticks()
+    assert len(small) > 10 and not any(tick.label1.get_text() for tick in small)
 
 
 @pytest.mark.parametrize(
