@@ -8,7 +8,7 @@ from PIL import Image, ImageChops, ImageFilter
 COLOUR_TOLERANCE = 16  # 0…255；换一种 CPU 只差一两级，而热力图里最像的两个数字（6 和 8）至少差 60 级
 
 
-def picture_difference(stored: str, drawn: str) -> str | None:
+def picture_difference(stored, drawn):
     """比较两张 base64 的 PNG；看不出差别时返回 None，否则返回一句话：差在哪里、差多少。
 
     换一种 CPU，颜色可能差一两级，边缘可能挪动一个像素。所以每个像素只要落在另一张图同一位置 3×3 邻域的
@@ -36,16 +36,16 @@ def picture_difference(stored: str, drawn: str) -> str | None:
     )
 
 
-def _open_picture(data: str) -> Image.Image:
+def _open_picture(data):
     picture = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")
 
 
-def _strongest(difference: Image.Image) -> int:
+def _strongest(difference):
     return max(high for _, high in difference.getextrema())
 
 
-def _outside_neighbourhood(a: Image.Image, b: Image.Image) -> Image.Image:
+def _outside_neighbourhood(a, b):
     """a 的每个像素超出 b 的 3×3 邻域颜色范围多少。"""
     above = ImageChops.subtract(a, b.filter(ImageFilter.MaxFilter(3)))
     below = ImageChops.subtract(b.filter(ImageFilter.MinFilter(3)), a)
