@@ -60,9 +60,19 @@ def test_every_command_exists_and_is_in_the_usage():
 
 
 def test_every_notebook_has_its_row_in_the_table():
-    rows = set(re.findall(r"^\| \[\w+\]\(notebooks/(\w+\.ipynb)\)", README, re.M))
-    names = {path.name for path in notebook_paths()}
-    assert rows == names, f"README 目录里缺 {sorted(names - rows)}，多 {sorted(rows - names)}"
+    """每本一行，写明分钟，次序与文件名相同。"""
+    rows = dict(re.findall(r"^\| \[\w+\]\(notebooks/(\w+\.ipynb)\) .*? \| (.*?) \|", README, re.M))
+    names = [path.name for path in notebook_paths()]
+    missing, extra = sorted({*names} - {*rows}), sorted({*rows} - {*names})
+    assert not missing and not extra, f"README 目录里缺 {missing}，多 {extra}"
+    assert list(rows) == names, "README 的目录要按文件名的次序"
+    assert all(map(str.isdecimal, rows.values())), f"README 的目录要写明每一本的分钟：{rows}"
+
+
+def test_the_first_screen_shows_one_command_and_where_to_start():
+    first = README.split("\n## ")[0]
+    assert re.findall(r"```\n(.*?)\n```", first) == ["python -m utils lab"]
+    assert "(notebooks/00_overview.ipynb)" in first and len(README.splitlines()) <= 180
 
 
 @pytest.mark.parametrize("name", attention.AttentionSteps._fields)

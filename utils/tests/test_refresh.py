@@ -130,12 +130,13 @@ def test_valid_ids_stay_and_the_others_are_derived_from_the_content():
 
 def test_only_the_metadata_that_the_course_uses_is_kept():
     size = {"image/png": {"width": 3, "height": 2, "dpi": 9}, "text/plain": {"width": 1}}
-    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", metadata=size)])
+    cell = v4.new_code_cell("1\r\n2", outputs=[v4.new_output("display_data", metadata=size)])
     cell.metadata = {"slideshow": {"slide_type": "skip"}, "tags": [], "collapsed": True, "editable": True}
     nb = notebook(cell)
     nb.metadata = {"language_info": {"name": "python", "version": "3.9"}, "widgets": {}}
     nb = normalise(nb)
     assert nb.cells[0].metadata == {"slideshow": {"slide_type": "skip"}}
+    assert nb.cells[0].source == "1\n2"  # Windows 上有的编辑器存成 CRLF
     assert nb.cells[0].outputs[0].metadata == {"image/png": {"width": 3, "height": 2}}
     assert (
         nb.metadata.keys() == {"kernelspec", "language_info"} and "version" not in nb.metadata.language_info
