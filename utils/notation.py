@@ -38,7 +38,7 @@ class Formula(Math):
 def matrix(name, M, *, row_labels=None):
     r"""一个矩阵，带方括号和形状：``Q = [...]_{3×4}``；row_labels 在每行右边注明它属于谁。
 
-    name : LaTeX 记号，如 "Q"、"W_Q"、"K^T"；M : (行, 列)，可以含 −∞。超过 12 行、12 列只写头尾。
+    name : LaTeX 记号，如 "Q"、"W_Q"、"K^\top"；M : (行, 列)，可以含 −∞。超过 12 行、12 列只写头尾。
     ValueError：M 不是二维数值矩阵，或 row_labels 个数不等于行数。
     """
     M = as_arrays("(行, 列)", M=M, masked="any")

@@ -35,7 +35,7 @@ def check(exercise_id, answer=None, *, seconds=5):
     """判定一个答案，返回 Verdict；从不抛出异常。
 
     exercise_id : 练习的编号，EXERCISES 的键，如 "softmax"
-    answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选读法交字母。
+    answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选择题交字母。
         不写、None 和 ... 表示还没作答。
     seconds : 函数运行超过这么久，就不再等下去。学习者自己按的中断照常有效。
     返回 Verdict(status, mistake, message)；在笔记本里显示的是 message。

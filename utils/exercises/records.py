@@ -54,7 +54,7 @@ class Exercise:
     """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
 
     title : 与笔记本里的标题一样；notebook : 笔记本的名字，由 sets.load_exercises 填上。少写了哪一项，测试会说
-    kind : "step" 写一步；"number" 笔算；"shape" 猜形状；"bug" 找错；"reading" 选读法
+    kind : "step" 写一步；"number" 笔算；"shape" 猜形状；"bug" 找错；"reading" 选择题
     reference : step 是函数；number 是一个数或一组数；shape 是元组；bug 是行号；reading 是选项的字母
     mistakes : 常见错误，答案各不相同；bug 和 reading 的每个错的行号、选项都要有
     hints : 提示，越往后越具体，都不给出答案
@@ -86,7 +86,7 @@ class Exercise:
 
     @property
     def choices(self):
-        """找错的全部行号，选读法的全部字母：对的一个，加上错的每一个。"""
+        """找错的全部行号，选择题的全部字母：对的一个，加上错的每一个。"""
         wrong_ones = [mistake.answer for mistake in self.mistakes if not callable(mistake.answer)]
         return sorted([self.reference, *wrong_ones])
 

@@ -56,7 +56,7 @@ EXERCISES = [
             Mistake("transposed", (5, 2), "行和列写反了：行是谁在看？"),
             Mistake("kept_Q", (2, 6), "这是 Q 的形状。6 是 d_k，点积时加起来了，还会留下吗？"),
             Mistake("kept_K", (5, 6), "这是 K 的形状。6 是 d_k，点积时加起来了，还会留下吗？"),
-            Mistake("kept_width", (6, 6), "6 是 d_k，点积时加掉的正是它：是不是算成了 Qᵀ 乘 K？"),
+            Mistake("kept_width", (6, 6), "6 是 d_k，点积时求和消失的正是它：是不是算成了 Qᵀ 乘 K？"),
             Mistake("queries_squared", (2, 2), "列是看向谁：有几个键，就有几列。"),
             Mistake("keys_squared", (5, 5), "行是谁在看：有几个查询，就有几行。"),
             Mistake("flattened", (10,), "十个分数没错，但是它们排成矩阵：一行一个查询。"),
@@ -66,7 +66,7 @@ EXERCISES = [
             "一行一个查询，一列一个键。",
         ],
         solution="shape = (2, 5)",
-        why="(n_q, d_k) @ (d_k, n_k) → (n_q, n_k)：每个查询一行，每个键一列，d_k 在点积时加掉了。",
+        why="(n_q, d_k) @ (d_k, n_k) → (n_q, n_k)：每个查询一行，每个键一列，d_k 在点积时求和消失了。",
     ),
     Exercise(
         id="reading_cell",
@@ -108,7 +108,7 @@ EXERCISES = [
             Mistake(
                 "Q_transposed",
                 lambda Q, K: Q.T @ K,
-                "是不是转置了 Q？那样加掉的是词元，留下的是宽度。该转置哪一个？",
+                "是不是转置了 Q？那样求和消失的是词元，留下的是宽度。该转置哪一个？",
             ),
             Mistake(
                 "swapped", lambda Q, K: K @ Q.T, "收到 {shape}：是不是写成了键看查询？行应是查询，列应是键。"
@@ -176,6 +176,6 @@ EXERCISES = [
         ],
         solution="def my_attention_scores(Q, K):\n    return Q @ K.T",
         why="把 K 转置，每个键就立成一列；Q 的每一行与 Kᵀ 的每一列做点积，正是每个查询与每个键的点积。"
-        "d_k 加掉了，留下 (n_q, n_k)。",
+        "d_k 求和以后消失，留下 (n_q, n_k)。",
     ),
 ]

@@ -156,7 +156,7 @@ EXERCISES = [
             Mistake(
                 "summed_queries",
                 lambda weights, V: weights.sum(axis=0)[:, None] * V,
-                "是不是沿错了方向求和？要加掉的是键，你加掉的是查询。",
+                "是不是沿错了方向求和？该对键求和，你对查询求和了。",
             ),
             Mistake(
                 "rounded_weights",
@@ -176,7 +176,7 @@ EXERCISES = [
         ],
         solution="def my_weighted_sum(weights, V):\n    return weights @ V",
         why="weights 的一行是一个查询的权重，它与 V 的每一列做点积，就是把 V 的各行按权重加起来。"
-        "n_k 对上以后消去：一个键配一个值。V 不转置，因为要混合的正是它的行。",
+        "n_k 求和以后消失：一个键配一个值。V 不转置，因为要混合的正是它的行。",
     ),
     Exercise(
         id="step_columns",
