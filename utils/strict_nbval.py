@@ -8,9 +8,11 @@ nbval 不看图的像素，不看输出的 metadata、类型和名字，没有 e
 """
 
 import difflib
+import os
 from collections import defaultdict
 from contextlib import ExitStack
 from importlib import metadata
+from unittest import mock
 
 import nbformat
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
@@ -46,7 +48,9 @@ class StrictNotebook(IPyNbFile):
     def setup(self):
         self.resources = ExitStack()
         self.resources.enter_context(kernel_environment())
-        self.kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(self.path.parent))
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:  # nbval 自己打开的，从不关上
+            with mock.patch("nbval.kernel.open", lambda *_: nowhere, create=True):
+                self.kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(self.path.parent))
         self.resources.callback(self._stop_kernel)
 
     def _stop_kernel(self):
