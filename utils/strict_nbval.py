@@ -3,18 +3,22 @@
 nbval 不看图的像素，不看输出的 metadata、类型和名字，没有 execution_count 的格不比，还允许用标签、注释、
 命令行选项放宽检查。这里沿用它启动内核和收集输出的部分，换掉比较的部分；放宽检查的途径全部不起作用。
 
+全部运行过以后，再从最后一格倒着运行到第一格，每格两次：学习者不一定从头到尾只运行一遍。
+
 只有一个例外：装着的 matplotlib 不是 requirements.txt 里的版本时，字的位置会差几个像素，图只比描述；
 最后说一句（见 notebooks/conftest.py），而不是每张图都失败。
 """
 
 import difflib
 import os
+import re
 from collections import defaultdict
 from contextlib import ExitStack
 from importlib import metadata
 from unittest import mock
 
 import nbformat
+import pytest
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
@@ -38,19 +42,23 @@ class StrictNotebook(IPyNbFile):
     def collect(self):
         self.nb = nbformat.read(self.path, as_version=4)
         code_cells = [cell for cell in self.nb.cells if cell.cell_type == "code"]
-        for number, cell in enumerate(code_cells, start=1):
-            # 不读标签和注释：任何一格都照样执行、照样比较
-            options = defaultdict(bool, check=True)
-            yield StrictCell.from_parent(
-                self, name=f"Cell {number}", cell_num=number, cell=cell, options=options
-            )
+        # 不读标签和注释：任何一格都照样执行、照样比较
+        options = defaultdict(bool, check=True)
+        self.cells = [
+            StrictCell.from_parent(self, name=f"Cell {number}", cell_num=number, cell=cell, options=options)
+            for number, cell in enumerate(code_cells, start=1)
+        ]
+        yield from self.cells
+        yield Backwards.from_parent(self, name="Backwards")
 
     def setup(self):
         self.resources = ExitStack()
         self.resources.enter_context(kernel_environment())
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:  # nbval 自己打开的，从不关上
-            with mock.patch("nbval.kernel.open", lambda *_: nowhere, create=True):
-                self.kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(self.path.parent))
+        with (
+            open(os.devnull, "w", encoding="utf-8") as nowhere,  # nbval 自己打开的，从不关上
+            mock.patch("nbval.kernel.open", lambda *_: nowhere, create=True),
+        ):
+            self.kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(self.path.parent))
         self.resources.callback(self._stop_kernel)
 
     def _stop_kernel(self):
@@ -64,12 +72,17 @@ class StrictNotebook(IPyNbFile):
 class StrictCell(IPyNbCell):
     """一个代码格。"""
 
+    passed = False
+
     def runtest(self):
         if self.cell.execution_count is None:
             self.raise_cell_error("没有 execution_count：存下的输出不是运行得到的")
         super().runtest()
+        self.passed = True
 
     def compare_outputs(self, test, ref, skip_compare=None):
+        if self.passed:  # 再运行一次，不比像素
+            test, ref = ([without_picture(output) for output in outputs] for outputs in (test, ref))
         if differences := list(output_differences(stored=ref, fresh=test)):
             self.raise_cell_error("重新运行的结果与存下的输出不同", "\n".join(differences))
         return True
@@ -79,8 +92,37 @@ class StrictCell(IPyNbCell):
         if not isinstance(error, NbCellError):
             return super().repr_failure(excinfo)
         reason = "运行出错" if str(error) == "Cell execution caused an exception" else str(error)
-        heading = f"{self.path.name} 代码格 [{self.cell_num}]：{reason}"
+        heading = f"{self.path.name} 代码格 [{self.cell_num}]：{'再运行一次，' * self.passed}{reason}"
         return "\n".join(filter(None, [heading, "", error.source, "", error.inner_traceback]))
+
+
+class Backwards(pytest.Item):
+    """全部运行过以后，从最后一格倒着运行到第一格，每格连着运行两次，输出仍与存下的相同。
+
+    图只比描述，不再画成像素；训练要几秒，不再运行。有一格没有通过，就不做：那一格已经说了。
+    """
+
+    def runtest(self):
+        cells = self.parent.cells
+        if not all(cell.passed for cell in cells):
+            pytest.skip("前面有一格没有通过")
+        no_pixels = "get_ipython().display_formatter.formatters['image/png'].enabled = False"
+        self.parent.kernel.kc.execute(no_pixels, silent=True)
+        for self.cell in reversed(cells):
+            if not re.search(r" = train\w*\(", self.cell.cell.source):
+                self.cell.runtest()
+                self.cell.runtest()
+
+    def repr_failure(self, excinfo):
+        return self.cell.repr_failure(excinfo)
+
+
+def without_picture(output):
+    """一个输出，有图的只留描述。"""
+    if "image/png" not in output.get("data", {}):
+        return output
+    data = {mime: value for mime, value in output["data"].items() if mime != "image/png"}
+    return {**output, "data": data, "metadata": {}}
 
 
 def output_differences(stored, fresh):

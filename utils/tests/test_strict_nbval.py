@@ -191,11 +191,47 @@ def test_each_damaged_cell_fails_by_name_whatever_the_options(pytester, monkeypa
         r.nodeid.split("::")[-1]: r for r in run.getreports("pytest_runtest_logreport") if r.when == "call"
     }
     expected = {f"Cell {number}": outcome for number, (_, outcome, _) in enumerate(CELLS, start=1)}
+    expected["Backwards"] = "skipped"
     assert {name: report.outcome for name, report in reports.items()} == expected
     for number, (_, outcome, said) in enumerate(CELLS, start=1):
         message = reports[f"Cell {number}"].longreprtext
         assert said in message
         assert (f"tiny.ipynb 代码格 [{number}]" in message) == (outcome == "failed")
+
+
+def value(number):
+    return result({"text/plain": str(number)}, kind="execute_result")
+
+
+AGAIN = {  # 正着运行都对。名字 -> (各格, 再运行时应说的话)
+    "good": (
+        [
+            code("from drawing import Picture"),
+            code("def train(): n.append(1); return len(n)"),
+            code("n = []"),
+            picture_cell(),
+            code("once = train()\nonce", value(1)),  # 训练不再运行
+        ],
+        "",
+    ),
+    "later": ([code("n = 1"), code("n", value(1)), code("n = 2")], "later.ipynb 代码格 [2]：再运行一次，"),
+    "twice": ([code("n = 0"), code("n += 1\nn", value(1)), code("n = 0")], "-1\n+2"),
+}
+
+
+def test_a_cell_that_gives_something_else_when_run_again_is_named(pytester):
+    """用了后面才改的名字，接着自己上一次的结果算。"""
+    folder = pytester.mkdir("notebooks")
+    shutil.copyfile(ROOT / "notebooks" / "conftest.py", folder / "conftest.py")
+    write_drawing_module(folder)
+    for name, (cells, _) in AGAIN.items():
+        nbformat.write(v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    run = pytester.inline_run("--nbval", "--nbval-current-env", str(folder))
+    reports = [r for r in run.getreports("pytest_runtest_logreport") if r.when == "call"]
+    assert all(report.passed for report in reports if "Backwards" not in report.nodeid)
+    found = [report.longreprtext for report in reports if "Backwards" in report.nodeid]
+    for shown, (_, said) in zip(found, AGAIN.values(), strict=True):
+        assert said in shown and bool(said) == bool(shown)
 
 
 def test_another_matplotlib_is_said_in_one_line_and_only_pixels_are_not_compared(pytester, monkeypatch):
@@ -210,7 +246,7 @@ def test_another_matplotlib_is_said_in_one_line_and_only_pixels_are_not_compared
     version = metadata.version
     monkeypatch.setattr(metadata, "version", lambda name: "3.10.9" if name == "matplotlib" else version(name))
     run = pytester.runpytest_inprocess("--nbval", "--nbval-current-env", "-q", str(folder))
-    run.assert_outcomes(passed=3, failed=3)
+    run.assert_outcomes(passed=3, failed=3, skipped=1)
     assert str(run.stdout).count("matplotlib 3.10.9 不是 3.11.2：图只比描述，不比像素。") == 1
     assert "像素之间" not in str(run.stdout)
 
