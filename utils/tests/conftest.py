@@ -1,21 +1,50 @@
 """几个测试文件共用的：做好的幻灯片，打开的浏览器。"""
 
 import io
+import os
+import time
 from contextlib import redirect_stdout
 
 import pytest
 
+# 慢的文件先做，由慢到快：几个进程才会差不多同时做完
+SLOW = ("test_slides_browser.py", "test_environments.py", "test_slides_print.py", "test_damage.py")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else len(SLOW))
+
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
-    """（放全部幻灯片的文件夹, 退出码, 做的时候说的话）；文件夹的名字里有空格和中文。"""
+    """（放全部幻灯片的文件夹, 退出码, 做的时候说的话）；文件夹名里有空格和中文。几个进程共用一份。"""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "课程 资料"
+    folder, report = shared / "幻灯片 (1)", shared / "说的话"
+    try:
+        shared.mkdir()
+    except FileExistsError:  # 别的进程在做，或者做好了
+        until = time.monotonic() + 300
+        while not report.exists():
+            assert time.monotonic() < until, f"等了五分钟，还没有 {report}"
+            time.sleep(0.1)
+    else:
+        _make_decks(folder, report)
+    status, _, said = report.read_text(encoding="utf-8").partition("\n")
+    return folder, int(status), said
+
+
+def _make_decks(folder, report):
+    """做全部幻灯片；退出码和说的话写进 report，做到一半出错也写，别的进程不会白等。"""
+    from utils.files import write_atomically
     from utils.slides.__main__ import main
 
-    folder = tmp_path_factory.mktemp("课程 资料") / "幻灯片 (1)"
-    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with redirect_stdout(said):
-        status = main(["-o", str(folder)])
-    return folder, status, said.buffer.getvalue().decode("utf-8")
+    status, said = 1, io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    try:
+        with redirect_stdout(said):
+            status = main(["-o", str(folder)])
+    finally:
+        write_atomically(report, f"{status}\n".encode() + said.buffer.getvalue())
 
 
 @pytest.fixture(scope="session")

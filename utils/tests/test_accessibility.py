@@ -10,6 +10,7 @@ from PIL import Image
 
 from utils import animations, plotting
 from utils.plotting import QKV_COLORS, style
+from utils.tests.contrast import linear
 
 # Machado、Oliveira、Fernandes，《A Physiologically-based Model for Simulation of Color Vision Deficiency》，
 # IEEE TVCG 15(6)，2009，表 1，severity 1.0；乘在线性 RGB 上
@@ -32,11 +33,6 @@ VISIONS = {
     ],
     "黑白": [[0.2126, 0.7152, 0.0722]] * 3,
 }
-
-
-def linear(rgb):
-    rgb = np.asarray(rgb, float)
-    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
 def seen(rgb, vision):

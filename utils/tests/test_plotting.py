@@ -29,6 +29,7 @@ from utils.plotting import (
     style,
     text_color,
 )
+from utils.tests.contrast import contrast
 from utils.tests.gallery import (
     COL_NAME,
     D_K,
@@ -75,17 +76,6 @@ def shown_texts(figure):
     texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and t not in hidden]
     with style.course_context():
         return [(text, Text.get_window_extent(text, RendererAgg(1, 1, 100))) for text in texts]
-
-
-def contrast(color, background):
-    """WCAG 2.2 的对比度，照规范重写一遍。"""
-
-    def luminance(rgb):
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(rgb)]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    high, low = sorted((luminance(color), luminance(background)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def numbers_in(axes):

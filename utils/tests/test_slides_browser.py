@@ -1,9 +1,7 @@
-"""幻灯片的放映：在真的浏览器里断网打开每一份，每种屏幕从头到尾放一遍。"""
+"""幻灯片的放映：在真的浏览器里断网打开每一份，在手机上从头放到尾，在投影仪上退回来。"""
 
-import importlib.util
 import re
 from itertools import groupby
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -15,22 +13,22 @@ from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
 
 NAMES = [path.stem for path in notebook_paths()]
-SCREENS = {"投影": (1280, 720), "旧投影": (1024, 768), "手机": (390, 844)}  # 别的宽屏与第一种是同一张画布
+PROJECTOR, OLD_PROJECTOR, PHONE = (1280, 720), (1024, 768), (390, 844)
 EDGE = 16  # 内容离页边至少这么远
 
-# 从第一步按 → 到最后一步，再按 ← 退到头；每一步记下：从第几格开始的页、在哪里、内容的右沿和下沿、最小的字
+# 一直按 →（back 时是 ←）到头；每一步记下：从第几格开始的页、在哪里、内容的右沿和下沿、最小的字
 # （都按画布上的像素）、看得见的动画帧、「常见误解」里各条是否已经全部出现。按键由页面自己发出，快得多。
 PLAY = r"""async (back) => {
   await Promise.all([...document.fonts].map((font) => font.load()));
   const press = (keyCode) => document.dispatchEvent(new KeyboardEvent('keydown', { keyCode }));
   const visible = (e) => getComputedStyle(e).visibility !== 'hidden';
-  const place = () => { const { h, v, f } = Reveal.getIndices(); return [h, v, f ?? null]; };
-  const frames = (page) => [...page.querySelectorAll('.animation-frame')]
-    .filter((e) => visible(e) && e.getClientRects().length && getComputedStyle(e).opacity !== '0')
-    .map((e) => e.getAttribute('aria-label'));
   const step = () => {
     const page = Reveal.getCurrentSlide(), scale = Reveal.getScale(), box = page.getBoundingClientRect();
-    const state = { cell: +page.dataset.cell, place: place(), frames: frames(page), right: 0, bottom: 0,
+    const { h, v, f } = Reveal.getIndices();
+    const frames = [...page.querySelectorAll('.animation-frame')]
+      .filter((e) => visible(e) && e.getClientRects().length && getComputedStyle(e).opacity !== '0')
+      .map((e) => e.getAttribute('aria-label'));
+    const state = { cell: +page.dataset.cell, place: [h, v, f ?? null], frames, right: 0, bottom: 0,
                     smallest: 99, body: 99, corrected: null };
     for (const e of page.querySelectorAll('*:not(math *, aside.notes, aside.notes *)')) {
       const rect = e.getBoundingClientRect(), style = getComputedStyle(e);
@@ -46,17 +44,14 @@ PLAY = r"""async (back) => {
       state.corrected = [...page.querySelectorAll('li')].map((li) => [...li.children].every(visible));
     return state;
   };
-  const forward = [step()], backward = [];
-  while (!(Reveal.isLastSlide() && !Reveal.availableFragments().next) && forward.length < 1000) {
-    press(39);
-    forward.push(step());
+  const more = () => back ? !Reveal.isFirstSlide() || Reveal.availableFragments().prev
+                          : !Reveal.isLastSlide() || Reveal.availableFragments().next;
+  const states = [step()];
+  while (more() && states.length < 1000) {
+    press(back ? 37 : 39);
+    states.push(step());
   }
-  while (back && backward.length < forward.length - 1) {
-    press(37);
-    backward.push({ place: place(), frames: frames(Reveal.getCurrentSlide()) });
-  }
-  const { width, height } = Reveal.getConfig();
-  return { forward, backward, width, height };
+  return states;
 }"""
 
 
@@ -64,83 +59,95 @@ def cells_of(name):
     return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4).cells
 
 
-def first_cells(name):
-    """各页从第几格开始。"""
-    types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells_of(name)]
-    return [number for number, kind in enumerate(types, 1) if kind in ("slide", "subslide")]
+def html_of(output):
+    return output.get("data", {}).get("text/html", "")
 
 
-# ---------------------------------------------------------------- 每一份，每种屏幕放一遍
+# ---------------------------------------------------------------- 每一份放一遍
+
+
+def until(page, condition):
+    """等到 condition 成立。页面的策略不许 wait_for_function 反复求值，所以自己等。"""
+    pause = "await new Promise((done) => setTimeout(done, 20))"
+    wait = f"for (let i = 0; i < 500 && !({condition}); i++) {pause}"
+    assert page.evaluate(f"async () => {{ {wait}; return {condition}; }}"), condition
+
+
+CANVAS = "[Reveal.getConfig().width, Reveal.getConfig().height, Reveal.getScale()]"
+
+
+def resized(page, width, height):
+    """换一种屏幕；返回画布的 [宽, 高, 缩放]。"""
+    page.set_viewport_size({"width": width, "height": height})
+    until(page, f"Math.abs(Reveal.getConfig().width * Reveal.getScale() - {width}) < 1")
+    return page.evaluate(CANVAS)
 
 
 @pytest.fixture(scope="module", params=NAMES)
 def played(request, deck_path, browser):
-    """（名字, {屏幕: 放映的记录}）；记录里另有请求和控制台的话。"""
-    plays = {}
-    for screen, size in SCREENS.items():
-        with Opened(browser, deck_path(request.param), size=size) as deck:
-            deck.page.wait_for_function("Reveal.isReady()")
-            plays[screen] = deck.page.evaluate(PLAY, screen == "投影")
-            plays[screen] |= {"requests": deck.requests, "messages": deck.messages}
-    return request.param, plays
+    """一份放映的记录：竖着的手机上一路 →；转成投影仪，一路 ←；每种屏幕的画布；请求和控制台的话。"""
+    with Opened(browser, deck_path(request.param), size=PHONE) as deck:
+        until(deck.page, "Reveal.isReady()")
+        play = {"name": request.param, "there": deck.page.evaluate(PLAY, False)}
+        play["canvas"] = [deck.page.evaluate(CANVAS)]
+        play["canvas"] += [resized(deck.page, *size) for size in (OLD_PROJECTOR, PROJECTOR)]
+        play["back"] = deck.page.evaluate(PLAY, True)
+        return play | {"requests": deck.requests, "messages": deck.messages}
 
 
 def test_every_page_is_reached_by_key_and_left_the_same_way(played):
-    name, plays = played
-    for play in plays.values():
-        assert [cell for cell, _ in groupby(play["forward"], lambda s: s["cell"])] == first_cells(name)
-    there, back = plays["投影"]["forward"], plays["投影"]["backward"]
-    assert [state["place"] for state in back] == [state["place"] for state in there[-2::-1]]
+    there, back = played["there"], played["back"]
+    types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells_of(played["name"])]
+    pages = [number for number, kind in enumerate(types, 1) if kind in ("slide", "subslide")]
+    assert [cell for cell, _ in groupby(there, lambda s: s["cell"])] == pages
+    assert [state["place"] for state in back] == [state["place"] for state in there[::-1]]
 
 
 def test_nothing_leaves_the_page(played):
-    name, plays = played
+    """投影仪是 16:9 的画布，旧的 4:3 只是把它缩小；竖着拿的手机是一样竖的画布。"""
+    tall, old, wide = played["canvas"]
+    assert (wide, old) == ([1280, 720, 1], [1280, 720, 0.8])
+    assert tall[0] / tall[1] == pytest.approx(PHONE[0] / PHONE[1], rel=1e-3)
     wrong = {
         f"{screen}，第 {state['cell']} 格": f"内容到 ({state['right']:.0f}, {state['bottom']:.0f})，"
-        f"页面是 {play['width']}×{play['height']}"
-        for screen, play in plays.items()
-        for state in play["forward"]
-        if state["bottom"] > play["height"] - EDGE or state["right"] > play["width"] - EDGE
+        f"页面是 {width}×{height}"
+        for screen, states, (width, height, _) in (
+            ("手机", played["there"], tall),
+            ("投影", played["back"], wide),
+        )
+        for state in states
+        if state["bottom"] > height - EDGE or state["right"] > width - EDGE
     }
-    assert not wrong, f"{name}：从这些格开始的页要改，太高的要拆成两页：{wrong}"
+    assert not wrong, f"{played['name']}：从这些格开始的页要改，太高的要拆成两页：{wrong}"
 
 
 def test_the_text_is_large_enough_for_a_projector(played):
-    name, plays = played
-    states = plays["投影"]["forward"]
-    small = {s["cell"] for s in states if s["smallest"] < 18 or s["body"] < 24}
-    assert not small, f"{name} 第 {small} 格开始的页：正文小于 24 像素，或有字小于 18 像素"
+    small = {s["cell"] for s in played["back"] if s["smallest"] < 18 or s["body"] < 24}
+    assert not small, f"{played['name']} 第 {small} 格开始的页：正文小于 24 像素，或有字小于 18 像素"
 
 
 def test_nothing_is_loaded_and_the_console_is_silent(played):
-    _, plays = played
-    for play in plays.values():
-        assert play["requests"] == [] and play["messages"] == []
+    assert played["requests"] == [] and played["messages"] == []
 
 
 def test_an_animation_moves_one_frame_a_key(played):
     """从空的结果开始，→ 一次一帧，同一时刻只看得见一帧；← 一帧一帧退回去。"""
-    name, plays = played
-    animations = [
-        re.findall(r'class="animation-frame[^>]*aria-label="([^"]*)"', output.data["text/html"])
-        for cell in cells_of(name)
+    labels = [
+        label
+        for cell in cells_of(played["name"])
         if cell.cell_type == "code" and cell.metadata.slideshow.slide_type != "skip"
         for output in cell.outputs
-        if '<figure class="animation' in output.get("data", {}).get("text/html", "")
+        for label in re.findall(r'class="animation-frame[^>]*aria-label="([^"]*)"', html_of(output))
     ]
-    wanted = [[label] for labels in animations for label in labels]
-    for play in plays.values():
-        seen = [frames for frames, _ in groupby(play["forward"], lambda state: state["frames"]) if frames]
-        assert seen == wanted
-    there, back = plays["投影"]["forward"], plays["投影"]["backward"]
-    assert [state["frames"] for state in back] == [state["frames"] for state in there[-2::-1]]
+    there, back = ([state["frames"] for state in played[way]] for way in ("there", "back"))
+    assert [frames for frames, _ in groupby(there) if frames] == [[label] for label in labels]
+    assert back == there[::-1]
 
 
 def test_a_misconception_is_asked_before_it_is_corrected(played):
     """「常见误解」：一开始只有说法；每按一次 → 多一条纠正。"""
-    _, plays = played
     pages = {}
-    for state in plays["投影"]["forward"]:
+    for state in played["there"]:
         if state["corrected"]:
             pages.setdefault(state["cell"], []).append(state["corrected"])
     assert sum(len(states[0]) for states in pages.values()) >= 3
@@ -149,66 +156,7 @@ def test_a_misconception_is_asked_before_it_is_corrected(played):
         assert states == [[item < done for item in range(count)] for done in range(count + 1)]
 
 
-# ---------------------------------------------------------------- 打印
-
-# 每个公式里成对的括号：括号的高，和它括住的内容的高。
-BRACKETS = """() => [...document.querySelectorAll('math mo')].flatMap((mo) => {
-  if (!'()[]{}|‖'.includes(mo.textContent) || mo.getAttribute('stretchy') === 'false') return [];
-  const inside = [...mo.parentElement.children].filter((e) => e.matches('mtable, mfrac, mrow'));
-  const tallest = Math.max(0, ...inside.map((e) => e.getBoundingClientRect().height));
-  const cell = mo.closest('[data-cell]').dataset.cell;
-  return tallest ? [[cell, mo.getBoundingClientRect().height, tallest]] : [];
-})"""
-
-# 给每一种字母、数字和符号（汉字除外）的第一处作上记号
-MARK = """() => {
-  const seen = new Set();
-  for (const e of document.querySelectorAll('mi, mn, mo, msqrt')) {
-    const kind = e.tagName + e.textContent;
-    if (!seen.has(kind)) e.setAttribute('data-font', '');
-    seen.add(kind);
-  }
-}"""
-
-
-def system_fonts(page):
-    """公式里实际用到的、不是页面自带的字体。"""
-    page.evaluate(MARK)
-    session = page.context.new_cdp_session(page)
-    for domain in ("DOM", "CSS"):
-        session.send(f"{domain}.enable")
-    root = session.send("DOM.getDocument")["root"]["nodeId"]
-    nodes = session.send("DOM.querySelectorAll", {"nodeId": root, "selector": "[data-font]"})["nodeIds"]
-    used = [session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
-    assert any(used)
-    return {font["familyName"] for fonts in used for font in fonts if not font["isCustomFont"]}
-
-
-def violations(page):
-    # 不导入这个包：它读自己的脚本不写编码，中文 Windows 上读不出来
-    [folder] = importlib.util.find_spec("axe_playwright_python").submodule_search_locations
-    page.evaluate(Path(folder, "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-    return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in found]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_print_view_is_one_sheet_a_page(name, deck_path, browser):
-    """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合。"""
-    with Opened(browser, deck_path(name), "?print-pdf") as deck:
-        deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
-        deck.page.wait_for_timeout(300)
-        pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(first_cells(name))
-        brackets = deck.page.evaluate(BRACKETS)
-        short = [found for found in brackets if found[1] < 0.9 * found[2]]
-        assert not short, f"{name}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
-        assert system_fonts(deck.page) == set()
-        assert violations(deck.page) == []
-        deck.quiet()
-
-
-# ---------------------------------------------------------------- 讲稿窗口、目录、别人的输出
+# ---------------------------------------------------------------- 讲稿窗口、别人的输出
 
 
 def test_speaker_view_shows_notes_and_moves_the_deck(deck_path, browser):
@@ -227,14 +175,8 @@ def test_speaker_view_shows_notes_and_moves_the_deck(deck_path, browser):
         words = view.locator("title, h4, .label, .speaker-layout-label, option").all_text_contents()
         assert len(words) >= 8 and re.findall("[A-Za-z]+", " ".join(words)) == []
         view.locator("body").press("ArrowRight")
-        deck.page.wait_for_function("Reveal.getIndices().v === 1")
+        until(deck.page, "Reveal.getIndices().v === 1")
         deck.quiet()
-
-
-def test_course_map_is_quiet_and_accessible(made, browser):
-    with Opened(browser, made[0] / "index.html") as index:
-        assert violations(index.page) == []
-        index.quiet()
 
 
 def test_html_output_cannot_load_anything(tmp_path, browser):
