@@ -157,11 +157,12 @@ def test(arguments):
     """运行检查，返回 pytest 的退出码；arguments 原样交给 pytest。
 
     没有参数就是全部检查，分给几个进程（最多 4 个）；一个文件、一本笔记总在同一个进程里。
-    每个进程算矩阵只用一个线程：矩阵都很小，几个进程各开几个线程，只会互相等。
+    没有设过 OMP_NUM_THREADS 时，每个进程算矩阵只用一个线程：矩阵都很小，几个线程只会互相等。
     """
     processes = min(4, os.cpu_count() or 1)
     everything = ["-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder"]
-    return run([sys.executable, "-m", "pytest", *(arguments or everything)], OMP_NUM_THREADS="1")
+    threads = os.environ.get("OMP_NUM_THREADS", "1")
+    return run([sys.executable, "-m", "pytest", *(arguments or everything)], OMP_NUM_THREADS=threads)
 
 
 def main(arguments):

@@ -14,6 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from utils.notebooks import NOTEBOOKS, normalise, parse, serialise
+from utils.worksheet.__main__ import main as print_worksheets
 
 ROOT = NOTEBOOKS.parent
 
@@ -46,6 +47,15 @@ def python(*arguments, cwd, prefix=(), **variables):
 def strict(*notebooks):
     """严格检查几本笔记的 pytest 参数。"""
     return ["-m", "pytest", "-q", "-p", "no:cacheprovider", *notebooks]
+
+
+def one_cell(course, source):
+    """在 course 的 notebooks/ 里放一本小笔记：第一格和真的一样，找到上一层的 utils。"""
+    path = course / "notebooks" / "tiny.ipynb"
+    first = 'import sys\n\nsys.path.insert(0, "..")'
+    nb = new_notebook(cells=[new_code_cell(first), new_code_cell(source)])
+    path.write_bytes(serialise(normalise(nb)))
+    return path
 
 
 # ---------------------------------------------------------------- 中文 Windows：GBK
@@ -98,36 +108,35 @@ def test_on_a_gbk_system_an_unnamed_encoding_would_be_an_error(gbk):
     assert done != 0 and b"EncodingWarning" in said
 
 
-def test_a_gbk_system_refreshes_checks_and_prints_the_same_files(gbk, tmp_path):
-    """重新执行一个字节也不变，严格检查通过，幻灯片和练习纸与别处做的相同；说的话用 GBK 读得懂。
+def test_a_gbk_system_refreshes_checks_and_prints_the_same_files(gbk, made, tmp_path):
+    """重新执行一个字节也不变，严格检查做得完，幻灯片和练习纸与别处做的相同；说的话用 GBK 读得懂。
 
     出错的格里有 GBK 没有的 ᵀ：写成「?」，不中断。
     """
     course, variables = gbk
-    notebook, bad = course / "notebooks" / "02_scores.ipynb", course / "notebooks" / "bad.ipynb"
+    notebook, bad = (
+        course / "notebooks" / "02_scores.ipynb",
+        one_cell(course, "raise ValueError('Q Kᵀ ÷ √d_k')"),
+    )
     before = notebook.read_bytes()
-    cells = [new_code_cell("raise ValueError('Q Kᵀ ÷ √d_k')")]
-    bad.write_bytes(serialise(normalise(new_notebook(cells=cells))))
     code, said = python("-m", "utils.refresh", "notebooks/02_scores.ipynb", bad, cwd=course, **variables)
-    bad.unlink()
     assert code == 1 and notebook.read_bytes() == before
-    for words in ("02_scores.ipynb：没有变化", "ValueError: Q K? ÷ √d_k", "bad.ipynb 没有改动"):
+    for words in ("02_scores.ipynb：没有变化", "ValueError: Q K? ÷ √d_k", "tiny.ipynb 没有改动"):
         assert words in said.decode("gbk")
 
-    code, said = python(*strict("notebooks/02_scores.ipynb"), cwd=course, **variables)
-    assert code == 0 and b"passed" in said, said.decode("gbk", errors="replace")
+    one_cell(course, "import utils.examples")  # 课程的一本已经在上面执行过；这里只看检查本身
+    code, said = python(*strict("notebooks/tiny.ipynb"), cwd=course, **variables)
+    assert code == 0 and b"3 passed" in said, said.decode("gbk", errors="replace")
 
     folder = os.fsdecode("做好的".encode("gbk"))
-    for command in (["slides", "notebooks/02_scores.ipynb"], ["worksheet", "02_scores"]):
-        arguments = ["-m", f"utils.{command[0]}", *command[1:], "-o"]
-        code, said = python(*arguments, folder, cwd=course, **variables)
+    for command, *arguments in (["slides", "notebooks/02_scores.ipynb"], ["worksheet", "02_scores"]):
+        code, said = python("-m", f"utils.{command}", *arguments, "-o", folder, cwd=course, **variables)
         assert code == 0 and "02_scores" in said.decode("gbk"), said
-        code, said = python(*arguments, tmp_path, cwd=ROOT, LC_ALL="C.UTF-8")
-        assert code == 0, said
-    made, expected = (
-        {path.name: path.read_bytes() for path in place.iterdir()} for place in (course / folder, tmp_path)
-    )
-    assert made == expected and {"02_scores.slides.html", "02_scores.answers.html"} <= made.keys()
+    assert print_worksheets(["02_scores", "-o", str(tmp_path)]) == 0
+    expected = [made[0] / "02_scores.slides.html", *tmp_path.glob("02_scores.*")]
+    assert len(expected) == 3
+    for path in expected:
+        assert (course / folder / path.name).read_bytes() == path.read_bytes(), path.name
 
 
 # ---------------------------------------------------------------- 只读、没有主目录、别处的工作目录
@@ -157,33 +166,23 @@ def locked(tmp_path_factory):
 def test_a_read_only_course_without_a_home_is_checked_and_printed_elsewhere(locked, tmp_path):
     """项目只读、没有主目录、工作目录在别处：严格检查通过，幻灯片和练习纸写在 -o 里；没有写 -o 就说该写。"""
     course, prefix, variables = locked
-    notebook = course / "notebooks" / "02_scores.ipynb"
+    notebook = course / "notebooks" / "00_overview.ipynb"
     elsewhere = {"cwd": tmp_path, "prefix": prefix, **variables, "PYTHONPATH": str(course)}
-    code, said = python(*strict(notebook), **elsewhere)
-    assert code == 0 and "warning" not in said.decode().lower(), said.decode()
-    for arguments in (
-        ["utils.slides", notebook, "-o", "幻灯片"],
-        ["utils.worksheet", "02_scores", "-o", "练习纸"],
-    ):
-        code, said = python("-m", *arguments, **elsewhere)
-        assert code == 0 and "warning" not in said.decode().lower(), said.decode()
-        code, said = python("-m", *arguments[:2], **elsewhere)
-        assert code == 1 and "-o" in said.decode() and "Traceback" not in said.decode(), said.decode()
-    assert (tmp_path / "幻灯片" / "02_scores.slides.html").exists()
-    assert (tmp_path / "练习纸" / "02_scores.answers.html").exists()
-    assert {path.name for path in tmp_path.iterdir()} == {"幻灯片", "练习纸"}
+    commands = {
+        "检查": strict(notebook),
+        "幻灯片": ["-m", "utils.slides", notebook, "-o", "做好的"],
+        "练习纸": ["-m", "utils.worksheet", "02_scores", "-o", "做好的"],
+    }
+    for name, command in commands.items():
+        code, said = python(*command, **elsewhere)
+        assert code == 0 and "warning" not in said.decode().lower(), f"{name}：{said.decode()}"
+    assert {"00_overview.slides.html", "02_scores.answers.html"} <= {*os.listdir(tmp_path / "做好的")}
+    assert os.listdir(tmp_path) == ["做好的"]
+    code, said = python("-m", "utils.worksheet", "02_scores", **elsewhere)
+    assert code == 1 and "-o" in said.decode() and "Traceback" not in said.decode(), said.decode()
 
 
 # ---------------------------------------------------------------- 别人的 utils，两份课程
-
-
-def one_cell(course, source):
-    """在 course 的 notebooks/ 里放一本小笔记：第一格和真的一样，找到上一层的 utils。"""
-    path = course / "notebooks" / "tiny.ipynb"
-    first = 'import sys\n\nsys.path.insert(0, "..")'
-    nb = new_notebook(cells=[new_code_cell(first), new_code_cell(source)])
-    path.write_bytes(serialise(normalise(nb)))
-    return path
 
 
 def output(path):
