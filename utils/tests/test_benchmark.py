@@ -1,8 +1,5 @@
-"""量速度的事实：一张对齐的表；最慢的一格找得到，导入不算；出错就停下。时间本身不测。"""
+"""量速度的事实：一张对齐的表；最慢的一格找得到，导入不算。时间本身不测。"""
 
-import subprocess
-
-import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from utils import benchmark
@@ -30,11 +27,6 @@ def test_the_slowest_cell_is_found_and_imports_do_not_count(tmp_path):
     sources = ["import time; time.sleep(0.6)", "1 + 1", "__import__('time').sleep(0.3)"]
     seconds, name, _ = benchmark.run_cells(write(tmp_path / "try.ipynb", *sources))
     assert "第 3 格" in name and 0.3 <= seconds < 0.6
-
-
-def test_a_notebook_that_fails_stops_the_benchmark(tmp_path):
-    with pytest.raises(subprocess.CalledProcessError):
-        benchmark.strict_run(write(tmp_path / "try.ipynb", "1 / 0"))
 
 
 def test_self_attention_is_measured_beside_torch(monkeypatch):
