@@ -10,7 +10,8 @@ from itertools import product
 import numpy as np
 
 from utils.animation_player import cell_width, make_animation, make_table
-from utils.checks import as_arrays, as_names, printable, refusal, require
+from utils.characters import printable
+from utils.checks import as_arrays, as_names, refusal, require
 from utils.numbers import bracketed, dot_terms, sign, write
 from utils.plotting.heatmaps import as_weights
 

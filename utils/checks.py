@@ -8,14 +8,10 @@ import re
 
 import numpy as np
 
+from utils.characters import HALF_CHARACTER
+
 LARGEST = 1e100  # 两个这样的数相乘、再加上很多项，仍远在 float64 的范围（约 1e308）之内
 WIDEST = 4096  # 列；再宽，一句话、一层就要占上百兆内存
-
-# 单独的半个字符（把文字从中间切开、或读错编码时出现）：写不进文件，也画不出来
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-# 改变书写方向的记号：看不见，却会把后面的字也倒过来；阿拉伯文、希伯来文不靠它们也从右往左写
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def refusal(rule, received, way_out):
@@ -32,13 +28,14 @@ def require(condition, rule, received, way_out):
 def as_arrays(shapes, /, *, masked=None, **values):
     """把每个值变成形状合乎 shapes 的 float64 数组，或说明它为什么不行；值原样不动。
 
-    shapes : 每个值的形状，如 "(n_q, d_k), (n_k, d_k)"；同一个字母在哪里都要一样大
+    shapes : 每个值的形状，如 "(n_q, d_k), (n_k, d_k)"；同一个字母在哪里都要一样大；
+        前面写 bool 的只收 True 和 False，返回布尔数组
     masked : None 只收有限的数；"any" 也收 −∞（被遮住的键）；"some" 也收 −∞，但不能整行都是
     values : 名字=值，与 shapes 一一对应
     返回一个数组；不止一个值时是一列数组。
     ValueError：不是实数、空的、维数不对、含 NaN 或无穷（或绝对值超过 1e100）、形状对不上。
     """
-    forms = re.findall(r"\([^)]*\)", shapes)
+    forms = re.findall(r"(?:bool )?\([^)]*\)", shapes)
     arrays = {
         name: as_array(name, value, form, masked)
         for (name, value), form in zip(values.items(), forms, strict=True)
@@ -60,6 +57,8 @@ def real_array(value):
 
 def as_array(name, value, form, masked=None):
     """同 as_arrays，只有一个值，名字可以是任何文字；form 如 "(n,)"。"""
+    if form.startswith("bool "):
+        return _as_boolean(name, value, form.removeprefix("bool "))
     array, ndim = real_array(value), len(_letters(form))
     if array is None:
         rows = "，各行一样长" if ndim > 1 else ""
@@ -95,6 +94,18 @@ def as_array(name, value, form, masked=None):
     return array
 
 
+def _as_boolean(name, value, form):
+    """True、False 组成的数组；0 和 1、加到分数上的 0 和 −∞ 都不收：各家的约定不同，悄悄收下就会看反。"""
+    array = as_array(name, value, form, masked="any")
+    require(
+        np.asarray(value).dtype == bool,
+        f"{name} 必须由 True 和 False 组成，True 是可以看，形状 {form}",
+        _kind(value),
+        f"1 是可以看，就写 np.array({name}) == 1；1 是遮住，就写 np.array({name}) == 0",
+    )
+    return array.astype(bool)
+
+
 def _check_sizes(arrays, letters):
     """同一个字母在两处大小不同，就说出是哪两处，怎样才对得上。"""
     seen = {}
@@ -126,7 +137,7 @@ def _way_to_fit(left, left_axis, right, right_axis):
 
 
 def _letters(form):
-    return re.findall(r"\w+", form)
+    return re.findall(r"\w+", form.removeprefix("bool "))
 
 
 def _size_name(array, axis):
@@ -178,6 +189,15 @@ def as_integer(name, value, low, high, example):
     rule = f"{name} 必须是不小于 {low}{most} 的整数"
     require(is_integer(value, low, high), rule, shown(value), f"写成如 {name}={example}")
     return int(value)
+
+
+def as_divisor(name, value, whole, what):
+    """name 必须是能整除 whole 的正整数，whole 叫 what；返回 int。"""
+    value = as_integer(name, value, 1, max(whole, 1), 2)
+    fits = "、".join(str(n) for n in range(1, whole + 1) if whole % n == 0)
+    rule, received = f"{name} 必须整除 {what}（{whole}）", f"{name} = {value}，{whole} / {value} 不是整数"
+    require(whole % value == 0, rule, received, f"用 {fits}")
+    return value
 
 
 def as_positive(name, value, way_out):
@@ -233,11 +253,6 @@ def as_dict(name, value, example):
     """name 必须是不空的字典；返回 {名字写成文字: …}。example 是怎么写的例子。"""
     require(isinstance(value, dict) and value, f"{name} 必须是不空的字典", shown(value), f"写成如 {example}")
     return {str(key): item for key, item in value.items()}
-
-
-def printable(text):
-    """画得出来的一行文字：换行等控制字符换成空格，方向记号去掉，半个字符换成 �。"""
-    return HALF_CHARACTER.sub("\ufffd", _DIRECTIONS.sub("", _CONTROLS.sub(" ", str(text))))
 
 
 def shown(value):

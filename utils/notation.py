@@ -10,6 +10,7 @@ import re
 import numpy as np
 from IPython.display import Math
 
+from utils.characters import printable
 from utils.checks import (
     LARGEST,
     as_arrays,
@@ -17,7 +18,6 @@ from utils.checks import (
     as_names,
     as_positive,
     is_number,
-    printable,
     require,
     shown,
 )

@@ -6,7 +6,8 @@ import math
 import numpy as np
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
 
-from utils.checks import LARGEST, as_array, as_dict, as_names, is_number, printable, require, shown
+from utils.characters import printable
+from utils.checks import LARGEST, as_array, as_dict, as_names, is_number, require, shown
 from utils.numbers import decimals, fixed, significant, steady, tick
 from utils.plotting.figure import new_figure, settle
 from utils.plotting.style import (

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from utils.characters import printable
 from utils.checks import (
     as_array,
     as_arrays,
@@ -12,7 +13,6 @@ from utils.checks import (
     as_list,
     as_names,
     is_integer,
-    printable,
     refusal,
     require,
     shown,

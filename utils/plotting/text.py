@@ -7,7 +7,7 @@ import re
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
-from utils.checks import printable
+from utils.characters import printable
 from utils.plotting.style import BASE, DPI, FONTS, ROOM, TITLE
 
 LABEL_ROOM = 150  # 八个汉字

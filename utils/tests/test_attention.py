@@ -143,7 +143,7 @@ def test_the_module_is_numpy_and_one_line_of_checking():
     imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported == {"numpy", "typing", "utils.checks"}
-    assert not any(isinstance(node, ast.Raise | ast.If) for node in ast.walk(tree))
+    assert not any(isinstance(node, ast.Raise) for node in ast.walk(tree))
 
 
 # ── 错误：每一步都查，查什么见 test_checks.py ─────────────────────────────

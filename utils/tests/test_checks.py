@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from utils.characters import printable
 from utils.checks import (
     LARGEST,
     as_array,
@@ -16,7 +17,6 @@ from utils.checks import (
     as_list,
     as_names,
     as_positive,
-    printable,
     shown,
 )
 
