@@ -17,7 +17,7 @@ from utils.plotting.heatmaps import as_weights
 
 MOST_TOKENS = 6  # 36 步；再多，一步步看就没有意思了
 MOST_COLUMNS = 8  # d_k 或 d_v；再宽，一步的乘积写不进一行
-TOLERANCE = 1e-6  # float32 算出的结果也收
+_TOLERANCE = 1e-6  # float32 算出的结果也收
 LONGEST_LABEL = 8  # 个字；更长的标签截短
 
 
@@ -121,7 +121,7 @@ def _labels(tokens, **matrices):
 def _check_result(name, result, left, right, call):
     """result 的每个数都要是 left 的一行与 right 的一列的点积；这只是核对，动画里写的是 result。"""
     expected, scale = left @ right, np.abs(left) @ np.abs(right)
-    wrong = np.argwhere(np.abs(result - expected) > TOLERANCE * np.maximum(1, scale))
+    wrong = np.argwhere(np.abs(result - expected) > _TOLERANCE * np.maximum(1, scale))
     if len(wrong):
         i, j = wrong[0]
         raise refusal(

@@ -22,7 +22,7 @@ from utils.attention import self_attention
 from utils.kernels import kernel
 from utils.notebooks import NOTEBOOKS, cell_name, find_notebook, normalise, notebook_paths, parse, serialise
 
-ROOT = NOTEBOOKS.parent
+_ROOT = NOTEBOOKS.parent
 HEAD = ("项目", "我们的", "对照", "倍数", "说明")
 BARE = "import matplotlib.pyplot\nimport numpy\nimport torch"
 LENGTHS = (3, 128, 1024)  # self_attention 的词元数
@@ -45,9 +45,9 @@ def row(name, ours, theirs=None, unit="秒", note=""):
 def strict_run(path):
     """在新的进程里严格检查一本笔记；它不在 notebooks/ 里，也照同样的规矩。"""
     rules = ["-p", "notebooks.conftest"] if path.parent != NOTEBOOKS else []
-    options = ["-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", f"--rootdir={ROOT}", *rules]
+    options = ["-q", "-p", "no:cacheprovider", "-c", _ROOT / "pyproject.toml", f"--rootdir={_ROOT}", *rules]
     subprocess.run(
-        [sys.executable, "-m", "pytest", *options, path], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "pytest", *options, path], cwd=_ROOT, check=True, stdout=subprocess.DEVNULL
     )
 
 
@@ -95,7 +95,7 @@ def of_slides(paths):
 
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "utils.slides", "-o", folder, *paths]
-        build = seconds(lambda: subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL))
+        build = seconds(lambda: subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL))
         yield row(f"做 {len(paths)} 份幻灯片", build)
         deck = max(Path(folder).glob("*.slides.html"), key=lambda path: path.stat().st_size)
         yield row("最大的一份", deck.stat().st_size / 1e6, unit="MB", note=deck.stem)
@@ -131,7 +131,7 @@ def of_attention():
         yield row(f"self_attention，{n} 个词元", 1e3 * ours, 1e3 * theirs, unit="毫秒")
 
 
-def render(rows):
+def as_table(rows):
     """对齐的表格。"""
     lines = [HEAD, *rows]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
@@ -154,7 +154,7 @@ def main(arguments=None):
     names = parser.parse_args(arguments).notebooks
     sys.stdout.reconfigure(errors="replace")
     paths = [find_notebook(name).resolve() for name in names] or notebook_paths()
-    print(render([*of_notebooks(paths), *of_slides(paths), *of_attention()]))
+    print(as_table([*of_notebooks(paths), *of_slides(paths), *of_attention()]))
     return 0
 
 

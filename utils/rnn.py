@@ -24,7 +24,7 @@ import torch
 
 from utils.checks import LARGEST, WIDEST, as_integer, as_list, is_integer, is_number, require, shown
 
-LONGEST, MOST_NUMBERS = 10**6, 10**8  # 再多，一台笔记本电脑的内存就放不下
+_LONGEST, MOST_NUMBERS = 10**6, 10**8  # 再多，一台笔记本电脑的内存就放不下
 
 # 自动求导的图里，写成 @ 的乘法留下的节点：矩阵乘矩阵、成批的、矩阵乘向量、向量乘向量
 PRODUCTS = ("MmBackward0", "BmmBackward0", "MvBackward0", "DotBackward0")
@@ -90,8 +90,8 @@ def random_sentences(length, width=16, *, sentences=32, seed=0):
 
     ValueError：三个大小不是正整数，或者一共超过一亿个数；seed 是负数。
     """
-    sentences = as_integer("sentences", sentences, 1, LONGEST, 32)
-    length = as_integer("length", length, 1, LONGEST, 64)
+    sentences = as_integer("sentences", sentences, 1, _LONGEST, 32)
+    length = as_integer("length", length, 1, _LONGEST, 64)
     width = as_integer("width", width, 1, WIDEST, 16)
     rng = _random_numbers(seed, length, width)  # 与 random_rnn(seed) 不是同一串随机数
     shape = (sentences, length, width)

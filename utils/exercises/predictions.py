@@ -6,7 +6,7 @@ from utils.exercises.answers import as_numpy, half_width, is_blank, read_numbers
 from utils.exercises.records import Text
 from utils.numbers import write
 
-TOLERANCE = 0.0051  # 猜到两位小数就算对
+_TOLERANCE = 0.0051  # 猜到两位小数就算对
 _SHOWN, _LONGEST = 20, 40  # 再多的项、再长的文字不写出来
 _WORDS = dict.fromkeys(["是", "对", "真", "会", "能", "true", "yes"], True)
 _WORDS |= dict.fromkeys(["否", "错", "假", "不是", "不对", "不会", "不能", "false", "no"], False)
@@ -43,7 +43,7 @@ def _equal(guess, truth):
         return [half_width(item) for item in guess] == [half_width(item) for item in truth]
     ours = read_numbers(guess) if theirs.ndim < 2 else np.asarray(guess, float)
     theirs = theirs.ravel() if theirs.ndim < 2 else theirs
-    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=0, atol=TOLERANCE)
+    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=0, atol=_TOLERANCE)
 
 
 def _key(item):

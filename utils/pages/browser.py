@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 # 不在 PATH 里时，Windows 和 macOS 把它装在这些地方
-PLACES = (
+_PLACES = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -31,7 +31,7 @@ ARGUMENTS = (
 
 def executable():
     """浏览器的路径；没有就是 None。"""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (*NAMES, *PLACES))), None)
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (*NAMES, *_PLACES))), None)
 
 
 @contextmanager

@@ -7,28 +7,29 @@ from pathlib import Path
 
 from utils.files import write_atomically
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+_ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class PageError(Exception):
     """一页做不成；消息写明是哪一本、哪一格、为什么。"""
 
 
-def run(name, *, folder, what, item, arguments=None):
+def make_pages(name, maker, *, folder, what, item, arguments=None):
     """一个命令的入口；返回退出码：0 全部写好，1 没有写完，2 参数不对。
 
-    name : 命令的名字，由 utils/<name>/build.py 的 build(选中的名字, 文件夹) 去做
+    name : 命令的名字；maker : utils/<name>/build.py 里去做的函数，收 (选中的名字, 文件夹)
     folder : 默认放在项目的哪个文件夹；what : 这个命令做什么；item : 一个参数是什么，如「笔记本」
     """
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，写不出的字换成「?」而不中断
     parser = argparse.ArgumentParser(prog=f"python -m utils.{name}", description=what)
     parser.add_argument("chosen", nargs="*", metavar=item, help="如 02_scores；不写就是全部")
     parser.add_argument(
-        "-o", "--output", type=Path, default=ROOT / folder, help=f"放在哪个文件夹，默认 {folder}/"
+        "-o", "--output", type=Path, default=_ROOT / folder, help=f"放在哪个文件夹，默认 {folder}/"
     )
     options = parser.parse_args(arguments)
     try:
-        return importlib.import_module(f"utils.{name}.build").build(options.chosen, options.output)
+        make = getattr(importlib.import_module(f"utils.{name}.build"), maker)  # 缺少软件包时，到这里才知道
+        return make(options.chosen, options.output)
     except ModuleNotFoundError as error:
         package = error.name.partition(".")[0]
         print(f"缺少软件包 {package}：请用 python -m utils {name} 代替，它先装好需要的软件包。")

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from utils.pages.fonts import font_faces
 from utils.pages.formulas import to_mathml
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
+SHELL_TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 # 内容安全策略：除了写进页面的样式、字体和图，什么都不许加载
 POLICY = (
@@ -17,14 +17,14 @@ POLICY = (
 )
 
 
-def render(folder, template, *, css, **variables):
+def render_page(folder, template, *, css, **variables):
     """排出一页；返回 HTML。
 
     folder : 模板所在的文件夹；template : 模板的文件名，它从 shell.html.j2 继承
     css : folder 里的样式文件；variables : 模板里用到的东西，其中的文字都当作文字
     """
     environment = Environment(
-        loader=FileSystemLoader([folder, TEMPLATES], encoding="utf-8"),
+        loader=FileSystemLoader([folder, SHELL_TEMPLATES], encoding="utf-8"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,13 +6,13 @@
 
 import sys
 
-from utils.pages.command import run
+from utils.pages.command import make_pages
 
 
 def main(arguments=None):
-    """命令行的入口；返回退出码，同 run。"""
+    """命令行的入口；返回退出码，同 make_pages。"""
     what = "由笔记本里存下的输出做离线的幻灯片。"
-    return run("slides", folder="slides", what=what, item="笔记本", arguments=arguments)
+    return make_pages("slides", "write_decks", folder="slides", what=what, item="笔记本", arguments=arguments)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ from markupsafe import Markup
 from utils.notebooks import find_notebook, notebook_paths
 from utils.pages import shell
 from utils.pages.command import PageError, write_page
-from utils.slides.exporter import SUFFIX, TEMPLATES, DeckExporter
+from utils.slides.exporter import DECK_TEMPLATES, SUFFIX, DeckExporter
 
 
-def build(names, folder):
+def write_decks(names, folder):
     """给每本笔记做一份幻灯片，放进 folder；返回退出码，有一份做不成就是 1。names 是空的就做全部。
 
     做不成的说明原因，它原来的文件不动，别的照做。目录里也有 folder 里早先做好的。
@@ -32,7 +32,10 @@ def build(names, folder):
         print(f"{target.name}：{deck['pages']} 页，{deck['minutes']} 分钟，{size / 1e6:.1f} MB", flush=True)
     if made:
         decks = list(decks_in(folder))
-        write_page(folder / "index.html", shell.render(TEMPLATES, "map.html.j2", css="map.css", decks=decks))
+        write_page(
+            folder / "index.html",
+            shell.render_page(DECK_TEMPLATES, "map.html.j2", css="map.css", decks=decks),
+        )
         print(f"目录：{folder / 'index.html'}", flush=True)
     return 1 if failed else 0
 

@@ -17,16 +17,16 @@ from utils.pages.markdown import Renderer, to_html
 from utils.slides import reveal
 from utils.slides.notes import split_notes
 
-TEMPLATES = Path(__file__).resolve().parent / "templates" / "deck"
+DECK_TEMPLATES = Path(__file__).resolve().parent / "templates" / "deck"
 SUFFIX = ".slides.html"
 NEW_PAGE = ("slide", "subslide")  # 从这一格起是新的一页
 
 # 讲稿窗口是本页打开的空白窗口，沿用这条策略；它用两个框显示当前页和下一页，框里是这份幻灯片自己
-POLICY = f"{shell.POLICY}; script-src 'unsafe-inline'; frame-src 'self' file:"
+_POLICY = f"{shell.POLICY}; script-src 'unsafe-inline'; frame-src 'self' file:"
 
 # 图在页上放大到投影仪看得清：最多 1.5 倍，但不超出一页（1280×720）留给图的地方。
 # 高过 HIGH 的图这样放就太小了：它占满一页的高，说明排在它左边。
-LARGEST_ZOOM, WIDEST, TALLEST = 1.5, 1160, 450
+LARGEST_ZOOM, _WIDEST, TALLEST = 1.5, 1160, 450
 HIGH, FULL_HEIGHT = 500, 630
 
 
@@ -37,15 +37,15 @@ class DeckExporter(SlidesExporter):
 
     @default("template_name")
     def _template_name_default(self):
-        return TEMPLATES.name
+        return DECK_TEMPLATES.name
 
     @default("extra_template_basedirs")
     def _default_extra_template_basedirs(self):
-        return [str(TEMPLATES.parent)]
+        return [str(DECK_TEMPLATES.parent)]
 
     @default("extra_template_paths")
     def _default_extra_template_paths(self):
-        return [str(shell.TEMPLATES)]
+        return [str(shell.SHELL_TEMPLATES)]
 
     @property
     def default_config(self):
@@ -70,15 +70,15 @@ class DeckExporter(SlidesExporter):
             "title": _title(nb),
             "pages": sum(_slide_type(cell) in NEW_PAGE for cell in nb.cells),
             "minutes": _take_notes(nb, resources),
-            "policy": POLICY,
+            "policy": _POLICY,
             "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
             "highlight_css": HtmlFormatter(style="default").get_style_defs(".highlight"),
-            "css": (TEMPLATES / "deck.css").read_text(encoding="utf-8"),
+            "css": (DECK_TEMPLATES / "deck.css").read_text(encoding="utf-8"),
             "font_faces": font_faces,
             "scripts": [
                 reveal.read("dist/reveal.js"),
                 reveal.notes_plugin(),
-                (TEMPLATES / "deck.js").read_text(encoding="utf-8"),
+                (DECK_TEMPLATES / "deck.js").read_text(encoding="utf-8"),
             ],
         }
         for cell in nb.cells:
@@ -107,7 +107,7 @@ def on_page(size):
     if not size.get("height"):
         return ""
     high = size["height"] > HIGH
-    zoom = min(LARGEST_ZOOM, WIDEST / size["width"], (FULL_HEIGHT if high else TALLEST) / size["height"])
+    zoom = min(LARGEST_ZOOM, _WIDEST / size["width"], (FULL_HEIGHT if high else TALLEST) / size["height"])
     return f'width="{round(size["width"] * zoom)}" ' + 'class="high" ' * high
 
 

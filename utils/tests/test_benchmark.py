@@ -13,7 +13,7 @@ def write(path, *sources):
 
 def test_columns_line_up_where_a_chinese_character_takes_two_places():
     rows = [benchmark.row("check", 1.0, 2.0, note="甲"), benchmark.row("一行中文，全角", 12.5, note="乙")]
-    lines = benchmark.render(rows).splitlines()
+    lines = benchmark.as_table(rows).splitlines()
 
     def place(line, word):
         before = line[: line.index(word)]

@@ -17,11 +17,11 @@ from utils.tests.html_page import addresses, embedded_fonts, read_html
 from utils.tests.pencil import expected, five_steps, flat, read, show
 from utils.worksheet import __main__ as command
 from utils.worksheet import steps
-from utils.worksheet.build import TEMPLATES, render
-from utils.worksheet.steps import STEPS
+from utils.worksheet.build import SHEET_TEMPLATES, render_sheet
+from utils.worksheet.steps import SHEETS
 
 KINDS = (".worksheet.html", ".answers.html")
-PAGES = [step + kind for step in STEPS for kind in KINDS]
+PAGES = [step + kind for step in SHEETS for kind in KINDS]
 MILLIMETRE = 96 / 25.4  # 打印时一毫米是多少 CSS 像素
 
 
@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
         assert command.main(["-o", str(folder)]) == 0
         sys.stdout.flush()
         said = sys.stdout.buffer.getvalue().decode("gbk").split()
-    assert said == [*(step + kind for step in STEPS for kind in KINDS), "index.html"]
+    assert said == [*(step + kind for step in SHEETS for kind in KINDS), "index.html"]
     return folder
 
 
@@ -66,15 +66,17 @@ def sheets(folder):
 
 
 def test_every_template_of_a_step_is_a_worksheet():
-    assert [path.name.partition(".")[0] for path in sorted(TEMPLATES.glob("*_*.html.j2"))] == list(STEPS)
+    assert [path.name.partition(".")[0] for path in sorted(SHEET_TEMPLATES.glob("*_*.html.j2"))] == list(
+        SHEETS
+    )
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", SHEETS)
 def test_every_given_number_and_every_answer_is_what_fractions_and_loops_give(sheets, step):
     assert values_of(sheets[step + ".answers.html"]) == expected()[step]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", SHEETS)
 def test_the_worksheet_gives_the_same_numbers_and_leaves_every_box_empty(sheets, step):
     blank, answers = (sheets[step + kind] for kind in KINDS)
     boxes = [[id_around(box) for box in page.find(has="box")] for page in (blank, answers)]
@@ -119,10 +121,10 @@ def other_data(tmp_path, monkeypatch):
     return change
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", SHEETS)
 def test_a_changed_number_in_data_changes_the_sheets(other_data, step):
     folder = other_data("wo_ai_ni.json", X=[[1, 0, 1, 0], [0, -1, 0, 1], [1, 1, 0, 0.5]])
-    found = values_of(read_html(render(step, answers=True)))
+    found = values_of(read_html(render_sheet(step, answers=True)))
     assert found == expected(folder)[step] != expected()[step]
 
 
@@ -140,12 +142,12 @@ def test_half_is_rounded_up_on_paper():
     ]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", SHEETS)
 def test_token_text_comes_out_as_text(other_data, step):
     tokens = ["<script>", "&lt;", "$x$"]
     other_data("wo_ai_ni.json", tokens=tokens)
     other_data("mao_chi_yu.json", tokens=tokens, V_columns=["<b>", "]]>"])
-    page = read_html(render(step, answers=True))
+    page = read_html(render_sheet(step, answers=True))
     assert all(token in page.text for token in tokens) and not page.find("script")
 
 
@@ -191,7 +193,7 @@ def test_only_the_steps_asked_for_are_built_and_linked(tmp_path, capsys):
 def test_an_unknown_step_is_answered_with_the_list(tmp_path, capsys):
     assert command.main(["-o", str(tmp_path), "02_scores", "07_masks"]) == 2
     said = capsys.readouterr().out
-    assert "没有步骤 07_masks" in said and all(step in said for step in STEPS)
+    assert "没有步骤 07_masks" in said and all(step in said for step in SHEETS)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,13 +6,15 @@ index.html 是目录。用浏览器打开，直接打印。不写步骤就是全
 
 import sys
 
-from utils.pages.command import run
+from utils.pages.command import make_pages
 
 
 def main(arguments=None):
-    """命令行的入口；返回退出码，同 run。"""
+    """命令行的入口；返回退出码，同 make_pages。"""
     what = "印笔算练习纸和答案，一步一页 A4。"
-    return run("worksheet", folder="worksheets", what=what, item="步骤", arguments=arguments)
+    return make_pages(
+        "worksheet", "write_sheets", folder="worksheets", what=what, item="步骤", arguments=arguments
+    )
 
 
 if __name__ == "__main__":

@@ -4,40 +4,40 @@ from pathlib import Path
 
 from utils.pages import shell
 from utils.pages.command import write_page
-from utils.worksheet.steps import STEPS
+from utils.worksheet.steps import SHEETS
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
+SHEET_TEMPLATES = Path(__file__).resolve().parent / "templates"
 WORKSHEET, ANSWERS = ".worksheet.html", ".answers.html"
 
 
-def build(steps, folder):
+def write_sheets(steps, folder):
     """每一步写一份练习纸、一份答案，放进 folder，再写目录；返回退出码。steps 是空的就是全部。"""
-    if unknown := [step for step in steps if step not in STEPS]:
-        print(f"没有步骤 {'、'.join(unknown)}；可用的是 {'、'.join(STEPS)}。")
+    if unknown := [step for step in steps if step not in SHEETS]:
+        print(f"没有步骤 {'、'.join(unknown)}；可用的是 {'、'.join(SHEETS)}。")
         return 2
     pages = {
-        step + suffix: render(step, answers=suffix == ANSWERS)
-        for step in steps or STEPS
+        step + suffix: render_sheet(step, answers=suffix == ANSWERS)
+        for step in steps or SHEETS
         for suffix in (WORKSHEET, ANSWERS)
     }
     for name, page in pages.items():
         write_page(folder / name, page)
         print(name, flush=True)
-    present = [step for step in STEPS if (folder / (step + ANSWERS)).exists()]
+    present = [step for step in SHEETS if (folder / (step + ANSWERS)).exists()]
     write_page(folder / "index.html", render_index(present))
     print("index.html", flush=True)
     return 0
 
 
-def render(step, *, answers):
-    """一步的练习纸；answers 为真时是填好答案的那一份。step 是 STEPS 里的名字。"""
-    title, numbers = STEPS[step]
-    return shell.render(
-        TEMPLATES, f"{step}.html.j2", css="page.css", title=title, answers=answers, **numbers()
+def render_sheet(step, *, answers):
+    """一步的练习纸；answers 为真时是填好答案的那一份。step 是 SHEETS 里的名字。"""
+    title, numbers = SHEETS[step]
+    return shell.render_page(
+        SHEET_TEMPLATES, f"{step}.html.j2", css="page.css", title=title, answers=answers, **numbers()
     )
 
 
 def render_index(steps):
     """目录页，列出 steps 的练习纸和答案。"""
-    rows = [(STEPS[step][0], step + WORKSHEET, step + ANSWERS) for step in steps]
-    return shell.render(TEMPLATES, "index.html.j2", css="page.css", title="笔算练习纸", rows=rows)
+    rows = [(SHEETS[step][0], step + WORKSHEET, step + ANSWERS) for step in steps]
+    return shell.render_page(SHEET_TEMPLATES, "index.html.j2", css="page.css", title="笔算练习纸", rows=rows)

@@ -14,7 +14,7 @@ PENCIL = 2  # 用笔算的权重和输出写几位小数
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
-def projection():
+def _projection():
     """第 1 步：X 乘三个投影矩阵。手算 Q 第 1 行的最后一个数。"""
     e, steps = _example("我爱你")
     X, W_Q, Q = map(_on_paper, (e.X, e.W_Q, steps.Q))
@@ -39,7 +39,7 @@ def projection():
     }
 
 
-def scores():
+def _scores():
     """第 2 步：每个查询与每个键做点积。手算“我”看向“爱”，再算「猫吃鱼」里“吃”的一行。"""
     (e, steps), (cat, cat_steps) = _example("我爱你"), _example("猫吃鱼")
     Q, K, found = map(_on_paper, (steps.Q, steps.K, steps.scores))
@@ -67,7 +67,7 @@ def scores():
     }
 
 
-def scaling():
+def _scaling():
     """第 3 步：每个分数除以 √d_k。先认出 d_k 是哪个数，再除。"""
     parts = [_scaling_by_pencil(id, *_example(name)) for id, name in (("", "我爱你"), ("cat-", "猫吃鱼"))]
     sizes = sorted({int(size) for part in parts for size in part["sizes"]})
@@ -95,7 +95,7 @@ def _root(size):
     return rf"\sqrt{{{size}}} {relation} {_text(root)}"
 
 
-def softmax():
+def _softmax():
     """第 4 步：一行分数变成加起来等于 1 的权重。e 的幂查表，除法写两位小数。"""
     (e, steps), (cat, cat_steps) = _example("我爱你"), _example("猫吃鱼")
     wanted = np.unique(_on_paper(np.append(steps.scaled_scores, cat_steps.scaled_scores[EATER])))
@@ -137,7 +137,7 @@ def _softmax_by_pencil(id, e, steps, rows):
     }
 
 
-def weighted_sum():
+def _weighted_sum():
     """第 5 步：按权重混合 V 的各行。权重只写两位小数，结果也写两位。"""
     (e, steps), (cat, cat_steps) = _example("我爱你"), _example("猫吃鱼")
     V = _on_paper(steps.V)
@@ -167,12 +167,12 @@ def _mixing_by_pencil(id, e, steps, rows):
     }
 
 
-STEPS = {  # 练习纸的名字（也是模板的名字）-> 标题，算出它的数
-    "01_projection": ("1 投影", projection),
-    "02_scores": ("2 打分", scores),
-    "03_scaling": ("3 缩放", scaling),
-    "04_softmax": ("4 softmax", softmax),
-    "05_weighted_sum": ("5 加权求和", weighted_sum),
+SHEETS = {  # 练习纸的名字（也是模板的名字）-> 标题，算出它的数
+    "01_projection": ("1 投影", _projection),
+    "02_scores": ("2 打分", _scores),
+    "03_scaling": ("3 缩放", _scaling),
+    "04_softmax": ("4 softmax", _softmax),
+    "05_weighted_sum": ("5 加权求和", _weighted_sum),
 }
 
 
