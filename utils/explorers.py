@@ -69,8 +69,8 @@ def explore_scaling():
         return plot_bars(
             {left: counts / scaled.size, right: softmax(scaled[:1])[0]},
             title=f"d_k = {d_k}，{divisor}",
-            x_name="左：分数，写的是区间的中点；右：键",
-            y_name="比例、权重",
+            x_name="左图：分数（每 2 一格，写中点）；右图：键",
+            y_name="份额",
             y_max=1,
             x_labels={left: INTERVALS},
         )

@@ -21,7 +21,7 @@ from utils.checks import (
     require,
     shown,
 )
-from utils.numbers import PLACES, bracketed, dot_terms, sign, to_latex, write
+from utils.numbers import PLACES, bracketed, dot_terms, read, sign, to_latex, write
 
 TERMS_A_LINE = 4  # 求和每行写四项，投影仪放大后公式也不超出屏幕
 LONGEST = 12  # 更长的求和、更大的矩阵只写头尾
@@ -50,15 +50,23 @@ def matrix(name, M, *, row_labels=None):
     return Formula(formula)
 
 
-def dot_product(left, right, *, name):
+def dot_product(left, right, *, name, decimals=None):
     r"""一个点积，逐项写开：先写因数 0.3×0.9 + 0.8×0.1 + …，再写乘积 0.27 + 0.08 + …，最后是和 0.37。
 
     left, right : (d,) 两个一样长的向量，都是有限的数；name : 等号左边的 LaTeX，如 "Q_{1,4}"。
+    decimals : 因数先写成几位小数，再照写出的数往下算，像用笔算那样；不给就用原来的数算。
     ValueError：不是一行有限的数，或长度不同。
     """
     left, right = as_arrays("(d), (d)", left=left, right=right)
+    rounded = False
+    if decimals is not None:
+        decimals = as_integer("decimals", decimals, 0, 9, 2)
+        rounded = _sign([*left, *right], decimals) != "="
+        left, right = _as_written(left, decimals), _as_written(right, decimals)
     terms = dot_terms(left, right)
     signs = [to_latex(sign) for sign in terms.signs]
+    if rounded:
+        signs[0] = to_latex("≈")
     factors = [rf"{_term(a)} \times {_term(b)}" for a, b in terms.factors]
     lines = [rf"{name} &{signs[0]} {_sum(factors)}", rf"&{signs[2]} {to_latex(terms.total)}"]
     if len(factors) > 1:  # 只有一项时，它就是和
@@ -120,7 +128,8 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
     r"""一行加权求和：``新“我” ≈ 0.45 v_我 + 0.27 v_爱 + 0.27 v_你``，再代入 V 的每一行，最后得到结果。
 
     weights : (n_k,) 一行注意力权重；V : (n_k, d_v)；tokens : n_k 个词元；query : 这一行是谁的输出。
-    decimals : 式中的数写几位小数；结果用没有舍入的权重算出。ValueError：不是有限的数，或个数不符。
+    decimals : 权重和值写几位小数，再照写出的数往下算，像用笔算那样，所以写出的每一行都成立。
+    ValueError：不是有限的数，或个数不符。
     """
     weights, V = as_arrays("(n_k), (n_k, d_v)", weights=weights, V=V)
     tokens = as_names("tokens", tokens, len(V), "个键")
@@ -128,13 +137,13 @@ def weighted_row(weights, V, tokens, *, query, decimals=2):
     written = [_term(write(w, decimals)) for w in weights]
     names = _sum([rf"{w}\, v_{{{_text(token)}}}" for w, token in zip(written, tokens, strict=True)])
     rows = _sum([f"{w} {_bmatrix([v], decimals)}" for w, v in zip(written, V, strict=True)])
-    output = weights @ V
+    output = _as_written(weights, decimals) @ _as_written(V, decimals)
     return Formula(
         _aligned(
             [
                 rf"\text{{新“}}{_text(query)}\text{{”}} &{_sign(weights, decimals)} {names}",
-                rf"&{_sign([*weights, *V.flat], decimals)} {rows}",
-                rf"&{_sign([*weights, *V.flat, *output], decimals)} {_bmatrix([output], decimals)}",
+                rf"&{_sign(V, decimals)} {rows}",
+                rf"&{_sign(output)} {_bmatrix([output])}",
             ]
         )
     )
@@ -153,6 +162,12 @@ def _sign(values, decimals=PLACES):
     """这些数写成 decimals 位小数时是否还是原数：是则 =，否则 ≈。"""
     values = np.ravel(values)
     return to_latex(sign(values, [write(value, decimals) for value in values]))
+
+
+def _as_written(values, decimals):
+    """写成 decimals 位小数以后，纸上的那些数；形状不变。"""
+    texts = [write(value, decimals) for value in np.ravel(values)]
+    return np.reshape([float(read(text)) for text in texts], np.shape(values))
 
 
 def _bmatrix(M, decimals=PLACES):

@@ -8,6 +8,7 @@ tick         刻度上的一个数
 output       笔记本输出里的一个 Python 浮点数
 dot_terms    写开的一个点积：0.3×0.9 + 0.8×0.1 + …
 sign         写出来的数正好就是原来的数时是 =，否则是 ≈
+read         write、fixed 等写出的数，读回来
 """
 
 import math
@@ -146,8 +147,14 @@ def bracketed(text):
 def sign(values, texts):
     """每个数都正好写成了 texts 里的样子时是 =，有一个舍入过是 ≈；±∞ 和非数不算。"""
     pairs = zip(values, texts, strict=True)
-    exact = all(_significant(value) == _read(text) for value, text in pairs if math.isfinite(value))
+    exact = all(_significant(value) == read(text) for value, text in pairs if math.isfinite(value))
     return "=" if exact else "≈"
+
+
+def read(text):
+    """write、fixed 等写出的有限的数，读回来。"""
+    text = re.sub("^(−?)(10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])", r"\g<1>1×\2", text)
+    return Decimal(text.replace("×10", "e").replace("−", "-").translate(_LOWERED))
 
 
 def _decimal(value):
@@ -157,12 +164,6 @@ def _decimal(value):
 
 def _significant(value):
     return Decimal(f"{value:.12g}")
-
-
-def _read(text):
-    """write、fixed 等写出的有限的数，读回来。"""
-    text = re.sub("^(−?)(10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])", r"\g<1>1×\2", text)
-    return Decimal(text.replace("×10", "e").replace("−", "-").translate(_LOWERED))
 
 
 def _power_of_ten(value):

@@ -62,7 +62,7 @@ def split_sentences(seed=0):
     返回 ``Split``，seed 决定留出哪些；猫吃鱼和鱼吃猫总是留出。ValueError：seed 不是不小于 0 的整数。
 
     为什么镜像要在一起：没有位置时，一句话和它的镜像在模型眼里是同一句。如果镜像参加了训练，
-    留出句上就会答成镜像的答案，正确率比乱猜还低，看不出“分不清”本来的样子。
+    留出句上就会答成镜像的答案，正确率比瞎猜还低，看不出“分不清”本来的样子。
     """
     seed = as_integer("seed", seed, 0, MOST_SEED, 0)
     words = load_words()

@@ -155,6 +155,7 @@ INTEGERS = {
     "plot_value_plane query": lambda n: plane(output=EYE[:1], query=n),
     "plot_pipeline": plotting.plot_pipeline,
     "plot_matrix outline": lambda n: matrix(outline=[("row", n)]),
+    "dot_product decimals": lambda n: notation.dot_product(ROW, ROW, name="s", decimals=n),
     "weighted_row decimals": lambda n: notation.weighted_row(ROW, EYE, LABELS, query="猫", decimals=n),
 }
 

@@ -1,6 +1,7 @@
 """notation.py 的事实：公式的样子。数的写法和写开的点积见 test_numbers.py。"""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -75,8 +76,33 @@ def test_weighted_row_is_written_with_the_tokens():
     s = steps("我爱你")
     text = repr(notation.weighted_row(s.weights[0], s.V, ["我", "爱", "你"], query="我"))
     assert r"0.45\, v_{\text{我}} + 0.27\, v_{\text{爱}} + 0.27\, v_{\text{你}}" in text
-    for row in (r"2 & 0 & 2 & 0", r"0 & 2 & 0 & 2", r"2 & 2 & 1 & 1", r"1.45 & 1.1 & 1.18 & 0.82"):
+    for row in (r"2 & 0 & 2 & 0", r"0 & 2 & 0 & 2", r"2 & 2 & 1 & 1", r"1.44 & 1.08 & 1.17 & 0.81"):
         assert rf"\begin{{bmatrix}} {row} \end{{bmatrix}}" in text
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+@pytest.mark.parametrize("name", ["我爱你", "猫吃鱼"])
+def test_a_pencil_gets_the_written_result_from_the_written_weights(name, decimals):
+    """第一行是 ≈（权重舍入过），以后照写出的数算：用分数算一遍，正好是最后一行。"""
+    s = steps(name)
+    for weights in s.weights:
+        text = repr(notation.weighted_row(weights, s.V, list(name), query=name[0], decimals=decimals))
+        first, second, last = text.split(r"\\[2pt]")
+        assert r"&\approx" in first and "&= " in second and "&= " in last
+        term = r"([\d.]+) \\begin\{bmatrix\} (.*?) \\end"
+        rows = [(Fraction(w), row.split("&")) for w, row in re.findall(term, second)]
+        assert [w for w, _ in rows] == [Fraction(w) for w in re.findall(r"([\d.]+)\\, v", first)]
+        mixed = [sum(w * Fraction(row[j].strip()) for w, row in rows) for j in range(s.V.shape[1])]
+        shown = re.search(r"bmatrix\} (.*?) \\end", last)[1].split("&")
+        assert mixed == [Fraction(number.strip()) for number in shown]
+
+
+def test_a_dot_product_of_rounded_factors_goes_on_with_what_is_written():
+    s = steps("我爱你")
+    text = repr(notation.dot_product(s.weights[0], s.V[:, 0], name="o", decimals=2))
+    assert r"o &\approx 0.45 \times 2 + 0.27 \times 0 + 0.27 \times 2" in text
+    assert "&= 0.9 + 0 + 0.54" in text and "&= 1.44 " in text
+    assert "o &= 0.5" in repr(notation.dot_product([0.5], [2], name="o", decimals=1))
 
 
 def test_special_tex_characters_of_a_token_stand_escaped_outside_text():
@@ -108,7 +134,7 @@ def test_rounded_entries_stand_after_an_approximate_sign(formula, start):
 
 def test_rounded_values_in_a_weighted_row_stand_after_an_approximate_sign():
     lines = repr(notation.weighted_row([0.5, 0.5], [[1.125], [0.875]], "猫鱼", query="猫")).split(r"\\")
-    assert "&= 0.5" in lines[0] and r"&\approx 0.5" in lines[1] and r"&\approx \begin" in lines[2]
+    assert "&= 0.5" in lines[0] and r"&\approx 0.5" in lines[1] and r"&= \begin" in lines[2]
 
 
 def test_a_large_matrix_shows_its_head_its_tail_and_its_shape():
@@ -139,6 +165,7 @@ def test_a_softmax_row_too_large_or_small_for_the_pencil_gets_a_way_out(row):
         (lambda: notation.softmax_row([-np.inf], ["猫"]), "没被遮住"),
         (lambda: notation.weighted_row([0.5, 0.5], [[1, 2]], "猫鱼", query="猫"), "weights (2,)，V (1, 2)"),
         (lambda: notation.weighted_row([1], [[1]], "猫", query="猫", decimals=-1), "decimals"),
+        (lambda: notation.dot_product([1], [1], name="s", decimals=2.5), "decimals"),
         (lambda: notation.scaled_score(2, (3, 4)), "d_k = (3, 4)"),
         (lambda: notation.scaled_score([2, 1], 4), "score 必须是一个分数"),
     ],

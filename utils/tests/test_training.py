@@ -207,6 +207,16 @@ def test_for_one_head_a_wider_value_does_not_help_but_a_nonlinear_readout_does(s
     assert wide.accuracy_test < 0.93 < trained("both", seed, d_v=64, hidden=64).accuracy_test
 
 
+def test_without_scaling_a_wide_head_learns_in_21_steps_only_with_some_seeds():
+    """第 6 本写着哪几个种子；缩放时六个都学会。"""
+    last = {
+        scaled: [train("who", d_k=256, scaled=scaled, seed=seed, steps=21).losses[-1] for seed in range(6)]
+        for scaled in (True, False)
+    }
+    assert max(last[True]) < 0.05
+    assert [seed for seed, loss in enumerate(last[False]) if loss > 1] == [1, 3]
+
+
 # ── 训练本身 ──────────────────────────────────────────────────────────────
 
 

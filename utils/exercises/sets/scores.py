@@ -76,7 +76,7 @@ EXERCISES = [
         mistakes=[
             Mistake("rows_and_columns_swapped", "A", "行是谁在看，列是看向谁。第 2 行是哪个词元的行？"),
             Mistake("score_as_weight", "C", "分数还不是百分比：第 2 行是 0.37、0.68、0.37，加起来是多少？"),
-            Mistake("score_as_cosine", "D", "点积也算长短。向量加长一倍，余弦变不变，分数变不变？"),
+            Mistake("score_as_cosine", "D", "点积还受长短影响。向量加长一倍，余弦变不变，分数变不变？"),
         ],
         hints=[
             "先说出第 2 行属于谁，再说出第 3 列属于谁。",

@@ -346,4 +346,22 @@ EXERCISES = [
         solution='choice = "B"',
         why="没有位置，两句话是同样的三行，动词的输出相同，回答也相同；两句的正确答案却不同，所以至多对一句。",
     ),
+    Exercise(
+        id="reading_module",
+        title="一个模块，三句话",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("init_every_time", "A", "`double(3)` 再 `double(4)`，Times 的 `__init__` 运行了几次？"),
+            Mistake("weights_stored", "C", "权重由这句话的 X 算出。换一句话，词元的个数都可能不同，怎么存？"),
+            Mistake("forward_by_hand", "D", "`layer(X)` 运行的是哪一个函数？看 `class` 那一页的最后一句。"),
+        ],
+        hints=[
+            "`__init__` 什么时候运行，`forward` 什么时候运行？",
+            "哪些写在 `__init__` 里，哪些写在 `forward` 里？",
+        ],
+        solution='choice = "B"',
+        why="`__init__` 只在新建时运行一次，存下三个投影矩阵；每次 `layer(X)` 运行 `forward`，"
+        "用它们和这句话的 X 重新算 Q、K、V、权重和输出。",
+    ),
 ]

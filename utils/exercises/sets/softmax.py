@@ -63,7 +63,7 @@ EXERCISES = [
         mistakes=[
             Mistake(
                 "masked_with_zero",
-                [0.3836, 0.3836, 0.2327],
+                [0.3837, 0.3837, 0.2327],
                 "是不是把分数换成了 0？e⁰ = 1，还是分到了权重。换成什么，exp 才是 0？",
             ),
             Mistake(
