@@ -138,7 +138,9 @@ def explore_masks(scaled_scores, tokens, allowed):
         weights = np.zeros(masked.shape)
         if someone.any():
             weights[someone] = softmax(mask_scores(scaled_scores, looks)[someone])
-        alone = "".join(f"“{token}”谁也不看。" for token, some in zip(tokens, someone, strict=True) if not some)
+        alone = "".join(
+            f"“{token}”谁也不看。" for token, some in zip(tokens, someone, strict=True) if not some
+        )
         return plot_weights(weights, tokens, title=f"{alone}注意力权重", show_sums=True)
 
     controls = {
