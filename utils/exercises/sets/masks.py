@@ -107,7 +107,8 @@ EXERCISES = [
         ],
         solution="padding, causal = padding_mask(2, 4), causal_mask(4)\n"
         "answer = [padding.sum(), causal.sum(), (padding & causal).sum()]",
-        why="填充遮罩：4 行，每行 2 个，8 个。因果遮罩：1 + 2 + 3 + 4 = 10。叠起来每行是 1、2、2、2，共 7 个。",
+        why="填充遮罩：4 行，每行 2 个，8 个。因果遮罩：1 + 2 + 3 + 4 = 10。"
+        "叠起来每行是 1、2、2、2，共 7 个。",
     ),
     Exercise(
         id="bug_leak",
@@ -231,7 +232,8 @@ EXERCISES = [
         "    scaled_scores = Q @ K.T / np.sqrt(Q.shape[1])\n"
         "    allowed = np.tri(len(Q), dtype=bool)\n"
         "    return softmax(np.where(allowed, scaled_scores, -np.inf)) @ V",
-        why="不许看的格换成 −∞，exp 是 0，剩下的键重新分，每行仍加起来是 1。第 1 行只剩自己，输出就是自己的值。",
+        why="不许看的格换成 −∞，exp 是 0，剩下的键重新分，每行仍加起来是 1。"
+        "第 1 行只剩自己，输出就是自己的值。",
     ),
     Exercise(
         id="which_boolean",
@@ -265,8 +267,7 @@ EXERCISES = [
             Mistake("zero", 0, "“我爱”后面可以是“你”，也可以是“猫”。只凭前面的词，答得准吗？"),
             Mistake("not_averaged", 1.3863, "这是两道题的损失之和。还要平均到几道题上？"),
             Mistake("one_question", math.log(2), "这是一道答不准的题的损失。6 道题里有几道这样的？"),
-            Mistake("counted_once", math.log(2) / 6, "两句话各有一道答不准的题，你只算了一道。"),
-            Mistake("notebook_value", 0.1155, "这是正文里四句话的数。这里一共几道题？"),
+            Mistake("counted_once", math.log(2) / 6, "是不是照抄了正文里四句话的数，或者只算了一道？两句话各有一道答不准的题。"),
             Mistake(
                 "third_of_questions",
                 4 * math.log(2) / 6,
