@@ -267,7 +267,11 @@ EXERCISES = [
             Mistake("zero", 0, "“我爱”后面可以是“你”，也可以是“猫”。只凭前面的词，答得准吗？"),
             Mistake("not_averaged", 1.3863, "这是两道题的损失之和。还要平均到几道题上？"),
             Mistake("one_question", math.log(2), "这是一道答不准的题的损失。6 道题里有几道这样的？"),
-            Mistake("counted_once", math.log(2) / 6, "是不是照抄了正文里四句话的数，或者只算了一道？两句话各有一道答不准的题。"),
+            Mistake(
+                "counted_once",
+                math.log(2) / 6,
+                "是不是只算了一道，或者照抄了正文的数？两句话各有一道答不准。",
+            ),
             Mistake(
                 "third_of_questions",
                 4 * math.log(2) / 6,
