@@ -1,6 +1,6 @@
-"""拖：可以拖动的滑块，一动就重算、重画（ipywidgets）。
+"""拖：可以拖动的滑块、可以点的按钮，一动就重算、重画（ipywidgets）。
 
-每个函数返回一个 `Explorer`：放在一格的最后，打开笔记本运行这一格就能拖。它的 `picture` 是眼下的图，
+每个函数返回一个 `Explorer`：放在一格的最后，打开笔记本运行这一格就能拖、能点。它的 `picture` 是眼下的图，
 放在下一格里就是一张普通的图：导出成网页、PDF 时滑块不能动，这张图还在。
 
 只有这里用到 ipywidgets。算用 `attention`，画用 `plotting`。
@@ -10,11 +10,11 @@ import base64
 import html
 
 import numpy as np
-from ipywidgets import HTML, FloatSlider, Layout, SelectionSlider, ToggleButtons, VBox
+from ipywidgets import HTML, FloatSlider, HBox, Layout, SelectionSlider, ToggleButton, ToggleButtons, VBox
 
-from utils.attention import scale_scores, softmax, weighted_sum
+from utils.attention import mask_scores, scale_scores, softmax, weighted_sum
 from utils.checks import as_array, as_names, require
-from utils.plotting import plot_bars, plot_value_plane
+from utils.plotting import plot_bars, plot_value_plane, plot_weights
 
 WIDTHS = (1, 4, 16, 64, 256, 768)
 DIVISORS = ("不缩放", "÷ √d_k", "÷ d_k")
@@ -28,13 +28,16 @@ class Explorer(VBox):
     """几个控件，下面一张图；控件一变，图就重画。
 
     controls : {draw 的参数名: 控件}；draw : 由控件的值画图的函数，返回 CourseFigure。
+    columns : 一行放几个控件。
     `picture` 是眼下的图，一张 CourseFigure。`repr` 说明有哪些控件：笔记本里只存得下这段文字。
     """
 
-    def __init__(self, controls, draw):
+    def __init__(self, controls, draw, columns=1):
         self._controls, self._draw = controls, draw
         self._shown = HTML()
-        super().__init__([*controls.values(), self._shown])
+        each = [*controls.values()]
+        rows = [HBox(each[i : i + columns]) for i in range(0, len(each), columns)] if columns > 1 else each
+        super().__init__([*rows, self._shown])
         self._redraw()
         for control in controls.values():
             control.observe(self._redraw, names="value")
@@ -119,6 +122,35 @@ def explore_weighted_sum(V, tokens, value_names, query):
         )
 
     return Explorer(_score_sliders(np.zeros(len(V)), tokens), draw)
+
+
+def explore_masks(scaled_scores, tokens, allowed):
+    """遮罩：一格一个按钮，按下去是可以看，弹起来是不许看；看权重怎样重新分。
+
+    scaled_scores : (n, n) 缩放后的分数；tokens : n 个词元；allowed : (n, n)，开始时谁可以看谁。
+    一行全不许看时没有权重可分，那一行画成 0。ValueError：形状或个数不对，allowed 不是 True 和 False。
+    """
+    masked, tokens = mask_scores(scaled_scores, allowed), as_names("tokens", tokens, len(scaled_scores), "行")
+
+    def draw(**pressed):
+        looks = np.reshape([*pressed.values()], masked.shape)
+        someone = looks.any(axis=1)
+        weights = np.zeros(masked.shape)
+        if someone.any():
+            weights[someone] = softmax(mask_scores(scaled_scores, looks)[someone])
+        alone = "".join(
+            f"“{token}”谁也不看。" for token, some in zip(tokens, someone, strict=True) if not some
+        )
+        return plot_weights(weights, tokens, title=f"{alone}注意力权重", show_sums=True)
+
+    controls = {
+        f"cell_{i}_{j}": ToggleButton(
+            value=bool(np.isfinite(masked[i, j])), description=f"{query}看{key}", style=_STYLE
+        )
+        for i, query in enumerate(tokens)
+        for j, key in enumerate(tokens)
+    }
+    return Explorer(controls, draw, columns=len(tokens))
 
 
 _STYLE = {"description_width": "initial"}  # 标签多长就多宽，不截断

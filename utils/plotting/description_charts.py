@@ -147,7 +147,8 @@ def _describe_boxes(axes, read, anchors):
         name, *content = [words for _, words in sorted(inside)] or ["空框"]
         result = " ".join(words for _, words in sorted(below))
         lit = "（点亮）" if same_color(box.get_facecolor(), LIT_COLOR) else ""
-        parts.append(f"框「{name}」{lit} {'，'.join(content)}" + (f" → {result}" if result else ""))
+        words = f"框「{name}」{lit} {'，'.join(content)}".rstrip()
+        parts.append(words + (f" → {result}" if result else ""))
         anchors.append((extent, name))
     return parts
 

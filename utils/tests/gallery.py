@@ -92,6 +92,8 @@ GALLERY = {
     "一个更长的分数": lambda: plot_score(RANDOM[:2, :40], RANDOM[2:4, :40], 0, 1, "我你"),
     "五步": lambda: plot_pipeline(),
     "五步第 3 步": lambda: plot_pipeline(3),
+    "五步和遮住": lambda: plot_pipeline(extra="mask"),
+    "五步和头": lambda: plot_pipeline(2, extra="heads"),
     "方差": lambda: plot_lines(
         D_K,
         {"缩放前": D_K * 1.02, "÷ √d_k": np.ones(11), "÷ d_k": 1 / D_K},

@@ -8,18 +8,26 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from ipywidgets import HTML, ToggleButtons
+from ipywidgets import HTML, HBox, ToggleButton, ToggleButtons
 
 from utils.examples import load_example
-from utils.explorers import DIVISORS, explore_scaling, explore_softmax, explore_weighted_sum
+from utils.explorers import (
+    DIVISORS,
+    explore_masks,
+    explore_scaling,
+    explore_softmax,
+    explore_weighted_sum,
+)
 from utils.notebooks import WIDGET_VIEW, kept_output_data
 from utils.plotting import plot_value_plane
 
 CAT = load_example("猫吃鱼")
 V = CAT.X @ CAT.W_V
+LOVE = [[1, 0.5, 0.5], [0.5, 0.5, 0.5], [0.5, 0.5, 1]]
 MAKERS = {
     "scaling": explore_scaling,
     "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
+    "masks": lambda: explore_masks(LOVE, "我爱你", np.tri(3, dtype=bool)),
     "weighted_sum": lambda: explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1),
 }
 
@@ -31,7 +39,8 @@ def explorer(request):
 
 def controls(explorer):
     """{标签: 控件}"""
-    return {child.description: child for child in explorer.children if not isinstance(child, HTML)}
+    rows = [child.children if isinstance(child, HBox) else [child] for child in explorer.children]
+    return {each.description: each for row in rows for each in row if not isinstance(each, HTML)}
 
 
 def shown(explorer):
@@ -99,6 +108,33 @@ def test_weighted_sum_moves_the_output_inside_the_triangle():
     assert explorer.picture._repr_png_() == figure._repr_png_()
 
 
+def weights_shown(explorer):
+    """描述里的九个权重。"""
+    rows = re.search("数值：(.*?)；右边", repr(explorer.picture).replace("\n", ""))[1].split("；")
+    return [[float(number) for number in row.split()[1:]] for row in rows]
+
+
+def test_masks_show_the_softmax_of_the_keys_that_are_pressed():
+    explorer = explore_masks(LOVE, "我爱你", np.tri(3, dtype=bool))
+    names = [f"{query}看{key}" for query in "我爱你" for key in "我爱你"]
+    assert [*controls(explorer)] == names and [len(row.children) for row in explorer.children[:3]] == [
+        3,
+        3,
+        3,
+    ]
+    assert weights_shown(explorer) == [[1, 0, 0], [0.5, 0.5, 0], [0.27, 0.27, 0.45]]
+    controls(explorer)["我看你"].value = True
+    controls(explorer)["你看你"].value = False
+    first = torch_weights([1, 0.5])
+    assert weights_shown(explorer)[0] == pytest.approx([first[0], 0, first[1]], abs=0.00501)
+    assert weights_shown(explorer)[2] == [0.5, 0.5, 0]
+    for name in names[3:6]:
+        controls(explorer)[name].value = False
+    assert weights_shown(explorer)[1] == [0, 0, 0] and "图「“爱”谁也不看" in repr(explorer.picture).replace(
+        "热力图", "图"
+    )
+
+
 def test_the_plain_picture_is_always_the_one_on_the_screen(explorer, request):
     again = MAKERS[request.node.callspec.params["explorer"]]()
     assert (shown(again), repr(again)) == (shown(explorer), repr(explorer))  # 每次开始都一样
@@ -106,6 +142,8 @@ def test_the_plain_picture_is_always_the_one_on_the_screen(explorer, request):
         before = repr(explorer.picture)
         if hasattr(control, "options"):
             control.value = control.options[1]
+        elif isinstance(control, ToggleButton):
+            control.value = not control.value
         else:
             control.value += 1
         assert repr(explorer.picture) != before
@@ -123,13 +161,13 @@ def test_only_the_description_of_the_controls_is_stored(explorer):
 def test_no_label_is_cut_and_a_drag_draws_once(explorer):
     for control in controls(explorer).values():
         assert control.style.description_width == "initial"
-        assert isinstance(control, ToggleButtons) or control.continuous_update is False
+        assert isinstance(control, ToggleButton | ToggleButtons) or control.continuous_update is False
 
 
 def test_nothing_is_printed(capfd):
     for make in MAKERS.values():
         for control in controls(make()).values():
-            control.value = getattr(control, "options", [1])[0]
+            control.value = getattr(control, "options", [not control.value])[0]
     assert capfd.readouterr() == ("", "")
 
 

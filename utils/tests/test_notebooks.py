@@ -13,7 +13,7 @@ from utils.tests.tiny_picture import png
 
 EXPECTED = [path.name for path in notebook_paths()]
 NAME = re.compile(r"(\d\d|a\d)_[a-z][a-z_]*\.ipynb")  # 02_scores、10_transformer；附录 a1_rnn
-ENDS = ("06_", "a")  # 讲完一段的笔记（名字这样开头）：最后一格可以通往任何一本，也可以不通往哪里
+ENDS = ("a",)  # 讲完一段的笔记（名字这样开头）：最后一格可以通往任何一本，也可以不通往哪里
 
 
 # ---------------------------------------------------------------- 检查每一本

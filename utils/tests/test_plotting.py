@@ -310,6 +310,41 @@ def test_pipeline_says_formulas_shapes_and_the_way_of_v():
         assert part in words
 
 
+@pytest.mark.parametrize(
+    ("extra", "parts"),
+    [
+        (
+            "mask",
+            ["框「遮住：不许看的格换成 −∞」（点亮）", "遮住：不许看的格换成 −∞→4 softmax", "→输出 (n, d_v)"],
+        ),
+        (
+            "heads",
+            [
+                "框「切成几个头」（点亮）",
+                "切成几个头→每个头各做一次第 2 到第 5 步",
+                "× W_O → 输出 (n, d_model)",
+            ],
+        ),
+    ],
+)
+def test_pipeline_says_where_a_mask_and_heads_sit(extra, parts):
+    figure = plot_pipeline(4, extra=extra)
+    assert all(
+        part in repr(figure) for part in [*parts, "框「4 softmax」（点亮） 每行的和 = 1 → weights (n, n)"]
+    )
+    assert not any(part in repr(plot_pipeline(4)) for part in parts[:2])
+    width, height = figure.bbox.size
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height, text.get_text()
+
+
+def test_pipeline_refuses_an_unknown_extra():
+    for wrong in ("masks", 1, ["mask"], True):
+        with pytest.raises(ValueError, match=r"(?s)mask.*收到.*怎么办"):
+            plot_pipeline(extra=wrong)
+
+
 def test_lines_hold_the_data_and_differ_in_colour_marker_and_style():
     axes = GALLERY["方差"]().axes[0]
     np.testing.assert_array_equal(axes.lines[0].get_xdata(), D_K)
