@@ -212,7 +212,8 @@ EXERCISES = [
             "reshape 照原来的次序一个个放。头要排到最前面，还差哪一步？",
         ],
         solution="line = 4  # 应是 cut = Q.reshape(n, heads, d_k).transpose(1, 0, 2)",
-        why="直接 reshape 成 (heads, n, d_k)，一个词元的几份就排到了不同的行里。先 (n, heads, d_k)，再把头换到最前面。",
+        why="直接 reshape 成 (heads, n, d_k)，一个词元的几份就排到了不同的行里。"
+        "先 (n, heads, d_k)，再把头换到最前面。",
     ),
     Exercise(
         id="reading_output_projection",
@@ -256,6 +257,7 @@ EXERCISES = [
         ],
         hints=["哪些是图上量到的，哪些是猜的？", "去掉一个头以后还答得出，消息从哪里来？"],
         solution='choice = "B"',
-        why="图说的是看哪里，去掉一个头说的是少了它够不够。头 2 里还有 0.1 的第 1 个词，够用，不等于头 1 没用。",
+        why="图说的是看哪里，去掉一个头说的是少了它够不够。"
+        "头 2 里还有 0.1 的第 1 个词，够用，不等于头 1 没用。",
     ),
 ]
