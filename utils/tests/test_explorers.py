@@ -11,15 +11,17 @@ import torch
 from ipywidgets import HTML, ToggleButtons
 
 from utils.examples import load_example
-from utils.explorers import DIVISORS, explore_scaling, explore_softmax, explore_weighted_sum
+from utils.explorers import DIVISORS, explore_heads, explore_scaling, explore_softmax, explore_weighted_sum
 from utils.notebooks import WIDGET_VIEW, kept_output_data
-from utils.plotting import plot_value_plane
+from utils.plotting import plot_matrices, plot_value_plane
 
 CAT = load_example("猫吃鱼")
 V = CAT.X @ CAT.W_V
+HALVES = [slice(0, 2), slice(2, 4)]
 MAKERS = {
     "scaling": explore_scaling,
     "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
+    "heads": lambda: explore_heads(CAT.X @ CAT.W_Q, CAT.X @ CAT.W_K, CAT.tokens),
     "weighted_sum": lambda: explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1),
 }
 
@@ -94,6 +96,18 @@ def test_weighted_sum_moves_the_output_inside_the_triangle():
     title = "权重：猫 0.11、吃 0.11、鱼 0.79"
     figure = plot_value_plane(
         V, weights[None] @ V, CAT.tokens, value_names=CAT.V_columns, query=1, title=title
+    )
+    assert repr(explorer.picture) == repr(figure)
+    assert explorer.picture._repr_png_() == figure._repr_png_()
+
+
+def test_heads_show_the_weights_of_their_own_columns():
+    explorer = MAKERS["heads"]()
+    controls(explorer)["头数"].value = 2
+    Q, K = CAT.X @ CAT.W_Q, CAT.X @ CAT.W_K
+    maps = {f"头 {h + 1}": [torch_weights(K[:, c] @ q[c] / 2**0.5) for q in Q] for h, c in enumerate(HALVES)}
+    figure = plot_matrices(
+        maps, title="2 个头，每个头 2 列", kind="weights", row_labels=CAT.tokens, col_labels=CAT.tokens
     )
     assert repr(explorer.picture) == repr(figure)
     assert explorer.picture._repr_png_() == figure._repr_png_()
