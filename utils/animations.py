@@ -1,6 +1,6 @@
-"""演：把一个矩阵乘法逐步演一遍，一步一格或一步一行，能点着看，也能在幻灯片上按 → 看。
+"""演：把一个矩阵乘法、或多头的形状逐步演一遍，能点着看，也能在幻灯片上按 → 看。
 
-三个矩阵按笔算的样子摆：左下乘右上，结果在右下。每一帧点亮用到的行和列，旁边写出这一步的乘积与和。
+一个乘法的三个矩阵按笔算的样子摆：左下乘右上，结果在右下。每一帧点亮用到的行和列，旁边写出这一步的乘积与和。
 这里不算注意力：结果由调用者传入；与乘积对不上就拒绝，动画里不会有错的和。
 """
 
@@ -99,6 +99,59 @@ def animate_weighted_sum(weights, V, output, tokens):
     read = [f"weights {weights.shape}：{_read(tokens, weights)}", f"V {V.shape}：{_read(tokens, V)}"]
     closing = f"output {output.shape}：{_read(tokens, output)}"
     return make_animation("animation-weighted-sum", "output = weights V：一步加一行值", read, frames, closing)
+
+
+def animate_heads(steps, X, tokens):
+    """多头，一步一帧看形状：X，投影，按列切开，每个头的权重，每个头的输出，接上，乘 W_O。
+
+    steps : multi_head_attention 的结果，2 到 4 个头；X : (n, d_model)；tokens : n 个词元。
+    n 最多 6，每个矩阵最多 8 列。单数的头是深底，双数的头是浅底。返回 Animation，6 步。
+    ValueError：形状不合或太大。
+    """
+    heads = len(steps.heads)
+    require(2 <= heads <= 4, "动画里要有 2 到 4 个头", f"{heads} 个", "换一个 heads 再算一遍")
+    X, output = as_arrays("(n, d_model), (n, d_model)", X=X, output=steps.output)
+    each = {
+        name: [getattr(head, name) for head in steps.heads] for name in ("Q", "K", "V", "weights", "output")
+    }
+    whole = {name: np.hstack(each[name]) for name in ("Q", "K", "V")}
+    tokens = _labels(tokens, X=X, **whole, output=output)
+
+    def table(name, M, dark=(), cols=()):
+        texts = _texts(M)
+        lit = {(i, j) for i in range(len(M)) for j in dark}
+        kind = {"Q": "side animation-q", "K": "side animation-k", "V": "side animation-v"}.get(
+            name[0], "side"
+        )
+        return make_table(kind, f"{name} {M.shape}", texts, cell_width(texts, [cols]), tokens, cols, lit=lit)
+
+    def striped(name, M):
+        width = M.shape[1] // heads
+        return table(name, M, [j for j in range(M.shape[1]) if j // width % 2 == 0])
+
+    def apart(name, cols=()):
+        parts = enumerate(each[name])
+        return [table(f"{name}，头 {h + 1}", M, [] if h % 2 else range(M.shape[1]), cols) for h, M in parts]
+
+    joined, cut = steps.joined, [(heads, *each[name][0].shape) for name in ("Q", "weights", "output")]
+    film = [
+        ("一行一个词元。", f"X {X.shape}", [[table("X", X)]]),
+        (
+            "投影一次，与一个头时一样。",
+            f"{X.shape} → {whole['Q'].shape}",
+            [map(striped, whole, whole.values())],
+        ),
+        ("按列切开：每个头都有全部词元。", f"{whole['Q'].shape} → {cut[0]}", map(apart, whole)),
+        ("每个头有自己的权重。", f"{cut[0]} → {cut[1]}", [apart("weights", tokens)]),
+        ("每个头混合自己的值。", f"{cut[1]} → {cut[2]}", [apart("output")]),
+        ("接上：各头的列放回一行。", f"{cut[2]} → {joined.shape}", [[striped("joined", joined)]]),
+        ("乘 W_O，各头的数合在一起。", f"{joined.shape} → {output.shape}", [[table("output", output)]]),
+    ]
+    row = '<div class="animation-row">{}</div>'
+    frames = [(*said, [row.format("".join(tables)) for tables in rows]) for *said, rows in film]
+    read = [f"头 {h} 的 weights：{_read(tokens, w)}" for h, w in enumerate(each["weights"], start=1)]
+    closing = f"output {output.shape}：{_read(tokens, output)}"
+    return make_animation("animation-heads", f"{heads} 个头：切开、各算各的、接上", read, frames, closing)
 
 
 # ---------------------------------------------------------------- 检查

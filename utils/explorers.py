@@ -12,9 +12,9 @@ import html
 import numpy as np
 from ipywidgets import HTML, FloatSlider, HBox, Layout, SelectionSlider, ToggleButton, ToggleButtons, VBox
 
-from utils.attention import mask_scores, scale_scores, softmax, weighted_sum
-from utils.checks import as_array, as_names, require
-from utils.plotting import plot_bars, plot_value_plane, plot_weights
+from utils.attention import attention, mask_scores, scale_scores, softmax, split_heads, weighted_sum
+from utils.checks import as_array, as_arrays, as_names, require
+from utils.plotting import plot_bars, plot_matrices, plot_value_plane, plot_weights
 
 WIDTHS = (1, 4, 16, 64, 256, 768)
 DIVISORS = ("不缩放", "÷ √d_k", "÷ d_k")
@@ -151,6 +151,27 @@ def explore_masks(scaled_scores, tokens, allowed):
         for j, key in enumerate(tokens)
     }
     return Explorer(controls, draw, columns=len(tokens))
+
+
+def explore_heads(Q, K, tokens):
+    """多头：拖头数，看同样的 Q 和 K 切开以后，每个头的注意力权重。
+
+    Q, K : (n, d_k)，d_k 最多 8；tokens : n 个词元。头数可以是整除 d_k 的每一个数。
+    ValueError：形状或个数不对。
+    """
+    Q, K = as_arrays("(n, d_k), (n, d_k)", Q=Q, K=K)
+    d_k = Q.shape[1]
+    require(d_k <= 8, "d_k 最多 8，图才放得下", f"Q {Q.shape}", "取前几列，如 Q[:, :8]")
+    tokens = as_names("tokens", tokens, len(Q), "行")
+
+    def draw(heads):
+        each = zip(split_heads(Q, heads), split_heads(K, heads), strict=True)
+        maps = {f"头 {h}": attention(q, k, k).weights for h, (q, k) in enumerate(each, start=1)}
+        title = f"{heads} 个头，每个头 {d_k // heads} 列"
+        return plot_matrices(maps, title=title, kind="weights", row_labels=tokens, col_labels=tokens)
+
+    divisors = [heads for heads in range(1, d_k + 1) if d_k % heads == 0]
+    return Explorer({"heads": _choice("头数", divisors, 1)}, draw)
 
 
 _STYLE = {"description_width": "initial"}  # 标签多长就多宽，不截断

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from utils.checks import WIDEST, as_integer, as_names, require, shown
+from utils.checks import WIDEST, as_divisor, as_integer, as_names, require, shown
 from utils.examples import DATA, check_fields, read_data
 
 WORDS = DATA / "words.json"
@@ -119,14 +119,7 @@ def _check_task(task, heads):
         f"task = {shown(task)}",
         "换成这三个之一，注意小写",
     )
-    heads = as_integer("heads", heads, 1, D_MODEL, 2)
-    require(
-        D_MODEL % heads == 0,
-        f"heads 必须整除 d_model = {D_MODEL}：每个头的查询和键的宽度是 d_k = d_model / heads",
-        f"heads = {heads}，{D_MODEL} / {heads} 不是整数",
-        "用 1、2、4、8 或 16",
-    )
-    return heads
+    return as_divisor("heads", heads, D_MODEL, "d_model")
 
 
 def _words(content):

@@ -3,6 +3,7 @@
     名词、动词 ─ split_sentences ─► 训练句、留出句
     训练句 ─ train ─► Result：训练前后的 Model、损失、正确率
     Model, "猫吃鱼" ─ verb_weights ─► 动词看向三个词的权重，answer ─► 它的回答
+    Model ─ without_head ─► 少一个头的 Model
 
 模型和词表在 model.py。分数最高的名词是模型的回答。
 在一个线程里算：矩阵很小，多线程只会更慢；换一台电脑，误差也到不了显示的那几位小数。
@@ -119,6 +120,21 @@ def answer(model, sentence):
     return tuple(model.words.nouns[i] for i in best)
 
 
+def without_head(model, head):
+    """去掉第 head 个头（从 1 数起），返回新的 Model：读出矩阵里收这个头的几行改成 0，它说什么都不算数。
+
+    model : 线性读出（没有 hidden）的 Model。ValueError：model 不是这样的，或 head 不是 1 到头数之间的整数。
+    """
+    _check_model(model)
+    require(model.hidden is None, "model 必须是线性读出", "hidden 不是 None", "训练时不写 hidden")
+    heads, _, d_v = model.W_V.shape
+    first = d_v * (as_integer("head", head, 1, heads, 1) - 1)
+    model = deepcopy(model)
+    with torch.no_grad():
+        model.readout[first : first + d_v] = 0
+    return model
+
+
 def show_progress(title):
     """在笔记本里显示训练进度，返回给 train 的 on_progress；训练完只留下 title 这一行字。
 
@@ -190,8 +206,7 @@ def _one_thread():
 
 def _one_sentence(model, sentence):
     """检查一句话，变成 (1, 3) 的编号。"""
-    kind = type(model).__name__
-    require(isinstance(model, Model), "model 必须是 Model", kind, '写 train("who").model')
+    _check_model(model)
     nouns, verbs = model.words
     words, kinds = as_list(sentence) or [], (nouns, verbs, nouns)
     require(
@@ -201,3 +216,7 @@ def _one_sentence(model, sentence):
         f"名词从 {'、'.join(nouns)} 里选，动词从 {'、'.join(verbs)} 里选，如 {SHOWN}",
     )
     return model.encode([words])
+
+
+def _check_model(model):
+    require(isinstance(model, Model), "model 必须是 Model", type(model).__name__, '写 train("who").model')

@@ -13,21 +13,28 @@ from ipywidgets import HTML, HBox, ToggleButton, ToggleButtons
 from utils.examples import load_example
 from utils.explorers import (
     DIVISORS,
+    explore_heads,
     explore_masks,
     explore_scaling,
     explore_softmax,
     explore_weighted_sum,
 )
 from utils.notebooks import WIDGET_VIEW, kept_output_data
-from utils.plotting import plot_value_plane
+from utils.plotting import plot_matrices, plot_value_plane
 
 CAT = load_example("猫吃鱼")
 V = CAT.X @ CAT.W_V
 LOVE = [[1, 0.5, 0.5], [0.5, 0.5, 0.5], [0.5, 0.5, 1]]
+HALVES = [slice(0, 2), slice(2, 4)]
 MAKERS = {
     "scaling": explore_scaling,
     "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
     "masks": lambda: explore_masks(LOVE, "我爱你", np.tri(3, dtype=bool)),
+HALVES = [slice(0, 2), slice(2, 4)]
+MAKERS = {
+    "scaling": explore_scaling,
+    "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
+    "heads": lambda: explore_heads(CAT.X @ CAT.W_Q, CAT.X @ CAT.W_K, CAT.tokens),
     "weighted_sum": lambda: explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1),
 }
 
@@ -133,6 +140,18 @@ def test_masks_show_the_softmax_of_the_keys_that_are_pressed():
     assert weights_shown(explorer)[1] == [0, 0, 0] and "图「“爱”谁也不看" in repr(explorer.picture).replace(
         "热力图", "图"
     )
+
+
+def test_heads_show_the_weights_of_their_own_columns():
+    explorer = MAKERS["heads"]()
+    controls(explorer)["头数"].value = 2
+    Q, K = CAT.X @ CAT.W_Q, CAT.X @ CAT.W_K
+    maps = {f"头 {h + 1}": [torch_weights(K[:, c] @ q[c] / 2**0.5) for q in Q] for h, c in enumerate(HALVES)}
+    figure = plot_matrices(
+        maps, title="2 个头，每个头 2 列", kind="weights", row_labels=CAT.tokens, col_labels=CAT.tokens
+    )
+    assert repr(explorer.picture) == repr(figure)
+    assert explorer.picture._repr_png_() == figure._repr_png_()
 
 
 def test_the_plain_picture_is_always_the_one_on_the_screen(explorer, request):

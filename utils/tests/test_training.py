@@ -312,7 +312,7 @@ def test_progress_in_a_notebook_begins_and_ends_with_the_same_line(monkeypatch):
     ("arguments", "parts"),
     [
         ({"task": "whom"}, ['"who"', '"what"', '"both"', "'whom'"]),
-        ({"heads": 3}, ["整除", "heads = 3", "d_model = 16"]),
+        ({"heads": 3}, ["整除 d_model（16）", "heads = 3", "1、2、4、8、16"]),
         ({"heads": 32}, ["heads 必须是", "不大于 16"]),
         ({"steps": 0}, ["steps 必须是"]),
         ({"d_v": 0}, ["d_v 必须是"]),

@@ -1,0 +1,263 @@
+"""练习：多头。"""
+
+import numpy as np
+
+from utils.attention import attention
+from utils.exercises.random_inputs import random_matrix
+from utils.exercises.records import Exercise, Mistake
+
+
+def _inputs(seed=1):
+    rng = np.random.default_rng(seed)
+    sizes = [(3, 4, 8, 6, 2), (5, 5, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
+    return [
+        (random_matrix(rng, n_q, d), random_matrix(rng, n_k, d), random_matrix(rng, n_k, e), heads)
+        for n_q, n_k, d, e, heads in sizes
+    ]
+
+
+def _columns(M, heads):
+    return np.split(M, heads, axis=1)
+
+
+def _interleaved(M, heads):
+    return [M[:, h::heads] for h in range(heads)]
+
+
+def _reshaped(M, heads):
+    return list(M.reshape(heads, len(M), -1))
+
+
+def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
+    def heads_attention(Q, K, V, heads):
+        parts = zip(cut(Q, heads), cut(K, heads), (cut_values or cut)(V, heads), strict=True)
+        return join([each(*part).output for part in parts])
+
+    return heads_attention
+
+
+def _scaled_by_all(Q, K, V, heads):
+    """每个头除以了 √(切开以前的列数)。"""
+    return _variant(each=lambda q, k, v: attention(q / np.sqrt(heads), k, v))(Q, K, V, heads)
+
+
+def _not_swapped(outputs):
+    return np.stack(outputs).reshape(len(outputs[0]), -1)
+
+
+def _queries(seed=1):
+    rng = np.random.default_rng(seed)
+    return [
+        (random_matrix(rng, n, d), heads, h) for n, d, heads, h in ((3, 8, 2, 1), (5, 6, 3, 1), (4, 4, 2, 0))
+    ]
+
+
+EXERCISES = [
+    Exercise(
+        id="head_shape",
+        title="一个头有多大",
+        kind="shape",
+        reference=(10, 8),
+        mistakes=[
+            Mistake("cut_rows", (12, 8), "12 是头数。一个头里有多少个词元？"),
+            Mistake("width_is_heads", (10, 12), "12 是头数，不是一个头的列数。"),
+            Mistake("not_cut", (10, 96), "这是切开以前的。96 列分给 12 个头。"),
+            Mistake("stacked", (120, 8), "这是把 12 个头上下叠起来。问的是一个头。"),
+            Mistake("swapped", (8, 10), "行是词元，列是这个头的宽度。"),
+        ],
+        hints=["切的是行还是列？", "词元一个不少；96 列平均分成 12 份。"],
+        solution="answer_shape = (10, 96 // 12)",
+        why="每个头都有全部 10 个词元，列数是 96 / 12 = 8。",
+    ),
+    Exercise(
+        id="pencil_head_scores",
+        title="两个头的分数",
+        kind="number",
+        reference=[4, 1],
+        mistakes=[
+            Mistake(
+                "every_other_column", [2, 3], "是不是隔一列取一列？头 1 拿最左边的一半，头 2 拿右边的一半。"
+            ),
+            Mistake("split_evenly", [2.5, 2.5], "和不是平分的：各头只加自己那几项乘积。"),
+            Mistake("not_cut", [5, 5], "这是一个头的分数，四项都加上了。"),
+            Mistake("scaled", [2.83, 0.71], "这是缩放以后的。问的是缩放之前。"),
+            Mistake("reversed", [1, 4], "两个头写反了：头 1 拿最左边的列。"),
+        ],
+        hints=["先写出四项乘积。", "在四项中间画一条竖线，左右各自相加。"],
+        solution="scores_of_heads = [1 * 2 + 2 * 1, 0 * 3 + 1 * 1]",
+        why="四项乘积是 2、2、0、1。左边两项归头 1，右边两项归头 2；两个分数加起来正是一个头的分数。",
+    ),
+    Exercise(
+        id="pencil_parameters",
+        title="一共多少参数",
+        kind="number",
+        reference=262144,
+        tolerance=0.5,
+        mistakes=[
+            Mistake("times_heads", 2097152, "是不是又乘了 8？8 个头的列加起来才是 256 列。"),
+            Mistake("without_output", 196608, "还少一个矩阵：接上以后乘的是谁？"),
+            Mistake("one_head", 32768, "这是一个头的。8 个头各有自己的列。"),
+            Mistake("one_matrix", 65536, "这是一个矩阵的。一共有几个矩阵？"),
+        ],
+        hints=["每个矩阵几行几列？", "8 个头的列并排，是 8 × 32 列。一共四个矩阵。"],
+        solution="parameters = 4 * 256 * (8 * 32)",
+        why="四个矩阵都是 (256, 256)，各 65 536 个数。头数只决定怎样切。",
+    ),
+    Exercise(
+        id="cut_and_join",
+        title="切开，各算各的，接上",
+        kind="step",
+        arguments=("Q", "K", "V", "heads"),
+        inputs=_inputs,
+        shape="(n, heads · d_v)",
+        reference=_variant(),
+        mistakes=[
+            Mistake(
+                "reshaped_to_cut",
+                _variant(cut=_reshaped),
+                "切开时是不是直接 reshape 成 (heads, n, d)？一行不再是一个词元。",
+            ),
+            Mistake(
+                "reshaped_to_join",
+                _variant(join=_not_swapped),
+                "切得对，接的时候是不是少了一次换维？各头的列要并排放回同一行。",
+            ),
+            Mistake(
+                "both_reshaped",
+                _variant(cut=_reshaped, join=_not_swapped),
+                "切和接都少了换维。先用名字代替数试一试。",
+            ),
+            Mistake(
+                "every_other_column",
+                _variant(cut=_interleaved),
+                "是不是隔几列取一列？第 1 个头拿最左边的几列。",
+            ),
+            Mistake(
+                "not_cut",
+                lambda Q, K, V, heads: attention(Q, K, V).output,
+                "是不是没有切开？这是一个头的结果。",
+            ),
+            Mistake(
+                "scaled_by_all", _scaled_by_all, "缩放除以的是哪个宽度？每个头用自己的列数，不是切开以前的。"
+            ),
+            Mistake(
+                "stacked",
+                _variant(join=np.vstack),
+                "是不是上下接了起来？收到形状 {shape}，应是 {expected_shape}。",
+            ),
+            Mistake(
+                "added",
+                _variant(join=lambda outputs: np.sum(outputs, axis=0)),
+                "是不是把各头的输出加了起来？收到形状 {shape}，要并排。",
+            ),
+            Mistake(
+                "averaged",
+                _variant(join=lambda outputs: np.mean(outputs, axis=0)),
+                "是不是取了平均？收到形状 {shape}，各头的输出要并排。",
+            ),
+            Mistake(
+                "reversed",
+                _variant(join=lambda outputs: np.hstack(outputs[::-1])),
+                "各头的次序是不是反了？头 1 在最左边。",
+            ),
+            Mistake(
+                "last_only",
+                _variant(join=lambda outputs: outputs[-1]),
+                "只剩最后一个头：是不是每一轮都盖掉了前一个？",
+            ),
+        ],
+        hints=[
+            "第 h 个头（从 0 数）拿哪几列？先算每个头的列数。",
+            "V 的列数可以和 Q 不同，各算各的列数。",
+            "循环里把每个头的 .output 收进一个列表，最后左右并排。",
+        ],
+        solution="def my_heads(Q, K, V, heads):\n"
+        "    d_k, d_v = Q.shape[1] // heads, V.shape[1] // heads\n"
+        "    outputs = []\n"
+        "    for h in range(heads):\n"
+        "        left, right = d_k * h, d_k * (h + 1)\n"
+        "        V_h = V[:, d_v * h : d_v * (h + 1)]\n"
+        "        outputs.append(attention(Q[:, left:right], K[:, left:right], V_h).output)\n"
+        "    return np.hstack(outputs)",
+        why="切的是列，每个头都有全部词元；各做一次 attention，输出左右并排。",
+    ),
+    Exercise(
+        id="bug_heads",
+        title="混了的头",
+        kind="bug",
+        reference=4,
+        arguments=("Q", "heads", "h"),
+        inputs=_queries,
+        shape="(n, d_k)",
+        repair=lambda Q, heads, h: _columns(Q, heads)[h],
+        mistakes=[
+            Mistake("blamed_signature", 1, "参数没有错：Q、头数、第几个头。"),
+            Mistake("blamed_shape", 2, "n 是行数，width 是列数，没有错。"),
+            Mistake("blamed_width", 3, "列数除以头数，没有错；// 是整除。"),
+            Mistake("blamed_return", 5, "cut 是三维的，[h] 取出一份，没有错：错的是 cut 里面。"),
+            Mistake(
+                "still_reshaped",
+                lambda Q, heads, h: _reshaped(Q, heads)[h],
+                "一行仍然不是一个词元。reshape 换了次序吗？",
+            ),
+            Mistake(
+                "still_interleaved",
+                lambda Q, heads, h: _interleaved(Q, heads)[h],
+                "现在一行是一个词元，可是列是隔着取的。头拿的是相邻的几列。",
+            ),
+            Mistake("still_first", lambda Q, heads, h: _columns(Q, heads)[0], "总是第 1 个头：h 用上了吗？"),
+        ],
+        hints=[
+            "用名字代替数：第 1 行应当是谁的？",
+            "reshape 照原来的次序一个个放。头要排到最前面，还差哪一步？",
+        ],
+        solution="line = 4  # 应是 cut = Q.reshape(n, heads, d_k).transpose(1, 0, 2)",
+        why="直接 reshape 成 (heads, n, d_k)，一个词元的几份就排到了不同的行里。"
+        "先 (n, heads, d_k)，再把头换到最前面。",
+    ),
+    Exercise(
+        id="reading_output_projection",
+        title="W_O 做什么",
+        kind="reading",
+        reference="C",
+        mistakes=[
+            Mistake("picks", "A", "矩阵乘法会挑选吗？每个头都乘了自己的几行，再加起来。"),
+            Mistake("softmax", "B", "每行加起来等于 1 的是注意力权重。W_O 后面有 softmax 吗？"),
+            Mistake("looks", "D", "W_O 乘的是每一行自己。看别的词元，是哪一步做的？"),
+        ],
+        hints=["joined 的一列属于几个头？", "输出的一列，是 joined 的一行与 W_O 的一列的点积：用到了几列？"],
+        solution='choice = "C"',
+        why="joined 的每一列只属于一个头；乘了 W_O，每一列都是各头的数的混合。它一行一行地做，不看别的词元。",
+    ),
+    Exercise(
+        id="pencil_shared_memory",
+        title="留着的 K 和 V",
+        kind="number",
+        reference=2.048,
+        mistakes=[
+            Mistake("only_K", 1.024, "K 和 V 都要留着，这只是一个。"),
+            Mistake("query_heads", 16.384, "是不是用了 32 个查询头？留着的只有 4 份。"),
+            Mistake("four_bytes", 4.096, "这里一个数 2 字节。"),
+            Mistake("numbers", 1024000, "这是多少个数。还要乘字节，再换成 MB。"),
+            Mistake("one_share", 0.512, "这是 1 份的。一共有 4 份。"),
+        ],
+        hints=["几个矩阵，各多少行、多少列、几份？", "2 × 词元 × 份 × 列 × 字节，再除以一百万。"],
+        solution="megabytes = 2 * 2000 * 4 * 64 * 2 / 1e6",
+        why="K 和 V 各 2000 × 4 × 64 个数，一共 1 024 000 个，每个 2 字节。查询头的个数不影响。",
+    ),
+    Exercise(
+        id="reading_heads",
+        title="读两张图",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("useless", "A", "去掉它一个，别的头可能在替它。能说它什么也没学到吗？"),
+            Mistake("average", "C", "(0.5, 0, 0.5) 是平均出来的。有哪个头这样看吗？"),
+            Mistake("told", "D", "训练时给的只有答案。谁规定过看哪里？"),
+        ],
+        hints=["哪些是图上量到的，哪些是猜的？", "去掉一个头以后还答得出，消息从哪里来？"],
+        solution='choice = "B"',
+        why="图说的是看哪里，去掉一个头说的是少了它够不够。"
+        "头 2 里还有 0.1 的第 1 个词，够用，不等于头 1 没用。",
+    ),
+]
