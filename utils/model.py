@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from utils.checks import WIDEST, as_integer, as_names, require, shown
 from utils.examples import DATA, check_fields, read_data
+from utils.positions import sine_positions, turn_angles
 
 WORDS = DATA / "words.json"
 SHOWN = "猫吃鱼"  # 课程的例句：词表里必须有这三个字
@@ -45,7 +46,10 @@ class Model(nn.Module):
     词 + 位置 -> X (n, d_model) -> 每个头五步 -> 动词的输出，各头接在一起 -> 每个名词的分数
 
     task : "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）
-    positions : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
+    positions : 位置怎样进来。True 或 "learned"，每个位置学一行数，加到词上；"sine"，加正弦位置；
+        "columns"，一半列是词，一半列是正弦位置；"rotary"，转 Q 和 K；False，没有位置：
+        猫吃鱼和鱼吃猫在模型眼里是同一句
+    longest : "learned" 给多少个位置各备一行
     heads : 头数，要能整除 d_model = 16
     d_k, d_v : 每个头的查询和键、值的宽度；不给就是 16 / heads
     hidden : 读出时中间一层 ReLU 的宽度；不给就是线性读出
@@ -57,7 +61,17 @@ class Model(nn.Module):
     """
 
     def __init__(
-        self, task, *, positions=True, heads=1, d_k=None, d_v=None, hidden=None, scaled=True, seed=0
+        self,
+        task,
+        *,
+        positions=True,
+        longest=3,
+        heads=1,
+        d_k=None,
+        d_v=None,
+        hidden=None,
+        scaled=True,
+        seed=0,
     ):
         super().__init__()
         heads = _check_task(task, heads)
@@ -70,8 +84,10 @@ class Model(nn.Module):
         self.words, self.roles, self.scaled = load_words(), TASKS[task], scaled
         n_words, n_nouns = sum(map(len, self.words)), len(self.words.nouns)
         normal = _normal_numbers(seed)
-        self.word_vectors = normal(n_words, D_MODEL, std=0.5)
-        self.position_vectors = normal(3, D_MODEL, std=0.5) if positions else None
+        self.positions = "learned" if positions is True else positions
+        width = D_MODEL // 2 if positions == "columns" else D_MODEL
+        self.word_vectors = normal(n_words, width, std=0.5)
+        self.position_vectors = normal(longest, D_MODEL, std=0.5) if self.positions == "learned" else None
         self.W_Q = normal(heads, D_MODEL, d_k, std=0.1)
         self.W_K = normal(heads, D_MODEL, d_k, std=0.1)
         self.W_V = normal(heads, D_MODEL, d_v, std=D_MODEL**-0.5)
@@ -84,9 +100,11 @@ class Model(nn.Module):
         """(batch, 3) 的词编号 -> 分数 (batch, 问题数, 名词数)，权重 (batch, heads, 3, 3)。"""
         X = self.represent(sentences)
         Q, K, V = (torch.einsum("bnm,hmd->bhnd", X, W) for W in (self.W_Q, self.W_K, self.W_V))
+        if self.positions == "rotary":
+            Q, K = _turn(Q), _turn(K)
         divisor = math.sqrt(Q.shape[-1]) if self.scaled else 1
         weights = torch.softmax(Q @ K.transpose(-1, -2) / divisor, dim=-1)
-        verb_output = (weights @ V)[:, :, 1].flatten(1)
+        verb_output = (weights @ V)[:, :, -2].flatten(1)
         if self.hidden is not None:
             verb_output = torch.relu(verb_output @ self.hidden)
         return (verb_output @ self.readout).unflatten(1, (len(self.roles), -1)), weights
@@ -94,12 +112,26 @@ class Model(nn.Module):
     def represent(self, sentences):
         """词元表示 X：(batch, 3) 的编号 -> (batch, 3, d_model)，词的向量加上位置的向量。"""
         X = F.embedding(sentences, self.word_vectors)
-        return X if self.position_vectors is None else X + self.position_vectors
+        n = sentences.shape[1]
+        if self.positions == "learned":
+            return X + self.position_vectors[:n]
+        if self.positions == "sine":
+            return X + torch.from_numpy(sine_positions(n, D_MODEL))
+        if self.positions == "columns":
+            P = torch.from_numpy(sine_positions(n, D_MODEL // 2)).expand(len(X), -1, -1)
+            return torch.cat([X, P], dim=-1)
+        return X
 
     def encode(self, sentences):
         """把三字句变成 (batch, 3) 的编号：名词在前，动词在后。"""
         numbers = {word: i for i, word in enumerate(self.words.nouns + self.words.verbs)}
         return torch.tensor([[numbers[word] for word in sentence] for sentence in sentences])
+
+
+def _turn(M):
+    angles = torch.from_numpy(turn_angles(range(M.shape[-2]), M.shape[-1]))
+    pairs = torch.view_as_complex(M.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
 
 
 def _normal_numbers(seed):
