@@ -6,7 +6,8 @@
 两种办法用同一张表：第 i 个位置、第 t 对数，转的角是 i · base^(−2t/d)，由 `turn_angles` 算出。
 位置从 0 数起。约定和报错同 attention.py。
 
-来源：Vaswani 等，《Attention Is All You Need》，2017，3.5 节；Su 等，《RoFormer》，2021，3.2.2 节，式 (15)、(34)。
+来源：Vaswani 等，《Attention Is All You Need》，2017，3.5 节；
+Su 等，《RoFormer: Enhanced Transformer with Rotary Position Embedding》，2021，3.2.2 节。
 """
 
 import numpy as np
