@@ -135,7 +135,7 @@ def explore_rotation(degrees=30):
         title = f"差 {i - j}，分数 {turned[0] @ turned[1]:.4f}".replace("-", "−")
         return plot_arrows({f"每个位置转 {degrees}°": arrows}, title=title)
 
-    controls = {"i": _choice("查询的位置", range(13), 1), "j": _choice("键的位置", range(13), 0)}
+    controls = {"i": _choice("查询的位置", range(13), 2), "j": _choice("键的位置", range(13), 0)}
     return Explorer(controls, draw)
 
 

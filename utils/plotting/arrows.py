@@ -9,7 +9,7 @@ from utils.plotting.figure import new_figure, settle
 from utils.plotting.style import BASE, DPI, INK, PAD, QKV_COLORS, ROOM, TITLE, course_context, text_color
 from utils.plotting.text import shorten, text_height, widest, wrap
 
-SIDE, NARROW = 250, 170  # 一幅的边长，CSS 像素
+SIDE, NARROW = 250, 154  # 一幅的边长，CSS 像素
 MOST = 12  # 支；再多就看不清
 
 
@@ -37,7 +37,7 @@ def plot_arrows(panels, *, title, colors=None):
     reach = 1.3 * max(1, *(np.hypot(*xy) for arrows in panels.values() for xy in arrows.values()))
 
     side = SIDE if len(panels) < 3 else NARROW
-    columns = max(1, min(len(panels), int(ROOM // (side + 34))))
+    columns = max(1, min(len(panels), int(ROOM // (side + 50))))
     lines, title = -(-len(panels) // columns), wrap(title)
     columns = -(-len(panels) // lines)  # 四幅排成两行两列，不是三幅加一幅
     width = max(columns * (side + 50), widest([title], TITLE)) + 2 * PAD
@@ -61,14 +61,14 @@ def _draw(axes, arrows, colors):
     tips = np.array(list(arrows.values()))
     axes.scatter(*tips.T, s=1, color=colors, label="箭头的头")
     style = {"arrowstyle": "-|>,head_width=3.5,head_length=7", "shrinkA": 0, "shrinkB": 0, "linewidth": 2}
-    for index, ((name, tip), color) in enumerate(zip(arrows.items(), colors, strict=True)):
+    for (name, tip), color in zip(arrows.items(), colors, strict=True):
         axes.add_patch(FancyArrowPatch((0, 0), tip, color=color, zorder=3, **style))
-        same = sum(np.hypot(*(tips[:index] - tip).T) < 0.05)  # 与前面的头重合：名字再往外写一层
-        length = np.hypot(*tip)
-        outward = np.array(tip) / length if length > 1e-9 else np.array([0, 1])
-        offset = outward * (14 + 24 * same) * 72 / DPI
-        look = {"ha": "center", "va": "center_baseline", "color": text_color(color), "zorder": 5}
-        axes.annotate(name, tip, xytext=offset, textcoords="offset points", **look)
+        same = [other for other, end in arrows.items() if np.hypot(*(end - tip)) < 0.05]
+        if same[0] == name:  # 头重合的几支，名字写在一起
+            length = np.hypot(*tip)
+            offset = (tip / length if length > 1e-9 else np.array([0, 1])) * 14 * 72 / DPI
+            look = {"ha": "center", "va": "center_baseline", "color": text_color(color), "zorder": 5}
+            axes.annotate("、".join(same), tip, xytext=offset, textcoords="offset points", **look)
     for axis in (axes.xaxis, axes.yaxis):
         set_ticks(axis, [-1, 0, 1])
     tidy(axes)

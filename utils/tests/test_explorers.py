@@ -11,7 +11,7 @@ import torch
 from ipywidgets import HTML, ToggleButtons
 
 from utils.examples import load_example
-from utils.explorers import DIVISORS, explore_scaling, explore_softmax, explore_weighted_sum
+from utils.explorers import DIVISORS, explore_rotation, explore_scaling, explore_softmax, explore_weighted_sum
 from utils.notebooks import WIDGET_VIEW, kept_output_data
 from utils.plotting import plot_value_plane
 
@@ -20,6 +20,7 @@ V = CAT.X @ CAT.W_V
 MAKERS = {
     "scaling": explore_scaling,
     "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
+    "rotation": explore_rotation,
     "weighted_sum": lambda: explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1),
 }
 
@@ -97,6 +98,17 @@ def test_weighted_sum_moves_the_output_inside_the_triangle():
     )
     assert repr(explorer.picture) == repr(figure)
     assert explorer.picture._repr_png_() == figure._repr_png_()
+
+
+def test_rotation_turns_each_arrow_by_its_own_position_and_scores_the_difference():
+    explorer = explore_rotation()
+    controls(explorer)["查询的位置"].value = 9
+    controls(explorer)["键的位置"].value = 5
+    description = repr(explorer.picture)
+    assert "图「差 4，分数 −0.5000」" in description  # cos 120°
+    assert "q 在 9 (0, −1)、k 在 5 (−0.866, 0.5)" in description  # 270° 和 150°
+    with pytest.raises(ValueError, match="degrees"):
+        explore_rotation("30")
 
 
 def test_the_plain_picture_is_always_the_one_on_the_screen(explorer, request):

@@ -9,20 +9,20 @@ from utils.exercises.records import Exercise, Mistake
 
 def _rows(seed=1):
     rng = np.random.default_rng(seed)
-    return [
-        (random_matrix(rng, 3, 8), np.arange(3)),
-        (random_matrix(rng, 5, 4), np.arange(5) + 2),
-        (random_matrix(rng, 4, 4), np.array([0, 3, 1, 7])),
-    ]
+    return [(random_matrix(rng, 3, 8),), (random_matrix(rng, 5, 4),), (random_matrix(rng, 4, 4),)]
 
 
 def _sizes(seed=1):
     return [(3, 8), (6, 4), (4, 4)]
 
 
-def _turned(M, positions):
+def _rotated(M, layout="pairs"):
+    return course.rotate(M, range(len(M)), layout=layout)
+
+
+def _turned(M):
     """每一对转过的前一列和后一列，各 (n, d_k / 2)。"""
-    angles, x, y = course.turn_angles(positions, M.shape[1]), M[:, 0::2], M[:, 1::2]
+    angles, x, y = course.turn_angles(range(len(M)), M.shape[1]), M[:, 0::2], M[:, 1::2]
     return np.cos(angles) * x - np.sin(angles) * y, np.sin(angles) * x + np.cos(angles) * y
 
 
@@ -61,20 +61,20 @@ EXERCISES = [
         id="pencil_difference",
         title="只看差",
         kind="number",
-        reference=2,
+        reference=4.5,
         tolerance=0.01,
         mistakes=[
-            Mistake("forgot_length", 0.5, "这是夹角的余弦。两支箭头都长 2，点积还要乘什么？"),
-            Mistake("one_length", 1, "只乘了一支箭头的长度，另一支也长 2。"),
-            Mistake("one_step", 3.4641, "这是差 1 的分数。9 和 7 差几？"),
-            Mistake("added_positions", -2, "是不是把两个位置加起来了？9 + 7 = 16 步；要的是差。"),
-            Mistake("not_turned", 4, "这是差 0 的分数。差 2 时夹角是多少？"),
+            Mistake("forgot_length", 0.5, "这是夹角的余弦。两支箭头都长 3，点积还要乘什么？"),
+            Mistake("one_length", 1.5, "只乘了一支箭头的长度，另一支也长 3。"),
+            Mistake("one_step", 7.7942, "这是差 1 的分数。9 和 7 差几？"),
+            Mistake("added_positions", -4.5, "是不是把两个位置加起来了？9 + 7 = 16 步；要的是差。"),
+            Mistake("not_turned", 9, "这是差 0 的分数。差 2 时夹角是多少？"),
             Mistake("only_the_query", 0, "只转了查询，9 × 30° = 270°。键也要转。"),
-            Mistake("negative", -3.4641, "是不是只转了键，7 × 30° = 210°？查询也要转。"),
+            Mistake("negative", -7.7942, "是不是只转了键，7 × 30° = 210°？查询也要转。"),
         ],
         hints=["不用分别转：分数只看位置的差。差几步，夹角几度？", "点积 = 长度 × 长度 × 夹角的 cos。"],
-        solution="answer = turn([2, 0], 9 * 30) @ turn([2, 0], 7 * 30)",
-        why="差 2 步，夹角 60°，cos 60° = 0.5；两支箭头都长 2，转不改长度，2 × 2 × 0.5 = 2。",
+        solution="answer = turn([3, 0], 9 * 30) @ turn([3, 0], 7 * 30)",
+        why="差 2 步，夹角 60°，cos 60° = 0.5；两支箭头都长 3，转不改长度，3 × 3 × 0.5 = 4.5。",
     ),
     Exercise(
         id="pencil_partner",
@@ -127,10 +127,10 @@ EXERCISES = [
         title="第 1 行总是对的",
         kind="bug",
         reference=6,
-        arguments=("M", "positions"),
+        arguments=("M",),
         inputs=_rows,
         shape="(n, d_k)",
-        repair=course.rotate,
+        repair=_rotated,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错。"),
             Mistake("blamed_angles", 2, "角的表 (n, d_k / 2)，没有错。"),
@@ -139,17 +139,17 @@ EXERCISES = [
             Mistake("blamed_right", 5, "x sin a + y cos a，没有错。"),
             Mistake(
                 "still_hstack",
-                lambda M, positions: np.hstack(_turned(M, positions)),
+                lambda M: np.hstack(_turned(M)),
                 "还是原来的结果：转过的前一列全在左边，后一列全在右边。该放回原来的列。",
             ),
             Mistake(
                 "halves",
-                lambda M, positions: course.rotate(M, positions, layout="halves"),
+                lambda M: _rotated(M, "halves"),
                 "现在用的是前一半与后一半的排法。题目要相邻的两列。",
             ),
             Mistake(
                 "swapped_columns",
-                lambda M, positions: _woven(*_turned(M, positions)[::-1]),
+                lambda M: _woven(*_turned(M)[::-1]),
                 "放回去了，可是每一对的两个数反了：偶数列应是 left。",
             ),
         ],
@@ -157,7 +157,7 @@ EXERCISES = [
             "第 3 行隔一列取一列。最后放回去时，是不是也隔一列放一列？",
             "用八列的一行，位置 0，试一试：不转，结果应与原来一样。",
         ],
-        solution="line = 6  # 应是 return np.dstack([left, right]).reshape(M.shape)",
+        solution="line = 6  # 应是 np.dstack([left, right]).reshape(M.shape)",
         why="取的时候是第 0、2、4……列和第 1、3、5……列，放回去时却成了左边一半、右边一半："
         "两种排法混在了一起。可以先建空数组，再写 turned[:, 0::2] = left、turned[:, 1::2] = right。",
     ),
