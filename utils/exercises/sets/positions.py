@@ -20,10 +20,15 @@ def _rotated(M, layout="pairs"):
     return course.rotate(M, range(len(M)), layout=layout)
 
 
-def _turned(M):
-    """每一对转过的前一列和后一列，各 (n, d_k / 2)。"""
-    angles, x, y = course.turn_angles(range(len(M)), M.shape[1]), M[:, 0::2], M[:, 1::2]
-    return np.cos(angles) * x - np.sin(angles) * y, np.sin(angles) * x + np.cos(angles) * y
+def _mixed(M, angles, sign=-1):
+    """每个数乘 cos，加上相邻的同伴乘 sin；angles 已经排成 (n, d_k)。"""
+    partner = np.empty(M.shape)
+    partner[:, 0::2], partner[:, 1::2] = sign * M[:, 1::2], -sign * M[:, 0::2]
+    return np.cos(angles) * M + np.sin(angles) * partner
+
+
+def _angles(M):
+    return course.turn_angles(range(len(M)), M.shape[1])
 
 
 def _woven(left, right):
@@ -126,40 +131,41 @@ EXERCISES = [
         id="bug_layout",
         title="第 1 行总是对的",
         kind="bug",
-        reference=6,
+        reference=3,
         arguments=("M",),
         inputs=_rows,
         shape="(n, d_k)",
         repair=_rotated,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错。"),
-            Mistake("blamed_angles", 2, "角的表 (n, d_k / 2)，没有错。"),
-            Mistake("blamed_columns", 3, "相邻的两列，x 是前一列，y 是后一列，没有错。"),
-            Mistake("blamed_left", 4, "x cos a − y sin a，没有错。"),
-            Mistake("blamed_right", 5, "x sin a + y cos a，没有错。"),
+            Mistake("blamed_angles", 2, "角的表 (n, d_k / 2)，一对一列，没有错。"),
+            Mistake("blamed_empty", 4, "只是建一个空数组，没有错。"),
+            Mistake("blamed_even", 5, "偶数列的同伴是它右边一列，带负号，没有错。"),
+            Mistake("blamed_odd", 6, "奇数列的同伴是它左边一列，没有错。"),
+            Mistake("blamed_sum", 7, "x cos a − y sin a 和 y cos a + x sin a，没有错。"),
             Mistake(
-                "still_hstack",
-                lambda M: np.hstack(_turned(M)),
-                "还是原来的结果：转过的前一列全在左边，后一列全在右边。该放回原来的列。",
+                "still_tiled",
+                lambda M: _mixed(M, np.hstack([_angles(M)] * 2)),
+                "还是原来的结果：同伴是相邻的列，角却是照前一半与后一半排的。",
             ),
             Mistake(
                 "halves",
                 lambda M: _rotated(M, "halves"),
-                "现在用的是前一半与后一半的排法。题目要相邻的两列。",
+                "现在同伴和角都照前一半与后一半排了。题目要相邻的两列。",
             ),
             Mistake(
-                "swapped_columns",
-                lambda M: _woven(*_turned(M)[::-1]),
-                "放回去了，可是每一对的两个数反了：偶数列应是 left。",
+                "clockwise",
+                lambda M: _mixed(M, np.repeat(_angles(M), 2, axis=1), sign=1),
+                "角排对了，可是转反了：负号该在偶数列的同伴上。",
             ),
         ],
         hints=[
-            "第 3 行隔一列取一列。最后放回去时，是不是也隔一列放一列？",
-            "用八列的一行，位置 0，试一试：不转，结果应与原来一样。",
+            "第 1 行的角都是 0，排错了也看不出。看第 2 行：每一列用的是哪一对的角？",
+            "相邻的两列要用同一个角。把两张同样的表左右接起来，第 0 列和第 1 列的角相同吗？",
         ],
-        solution="line = 6  # 应是 np.dstack([left, right]).reshape(M.shape)",
-        why="取的时候是第 0、2、4……列和第 1、3、5……列，放回去时却成了左边一半、右边一半："
-        "两种排法混在了一起。可以先建空数组，再写 turned[:, 0::2] = left、turned[:, 1::2] = right。",
+        solution="line = 3  # 应是 angles = np.repeat(angles, 2, axis=1)",
+        why="np.hstack([angles, angles]) 把角排成 a0、a1、a0、a1，那是前一半与后一半的排法；同伴却是相邻的两列。"
+        "np.repeat(angles, 2, axis=1) 把每一列抄两遍：a0、a0、a1、a1。位置 0 的角是 0，所以第 1 行看不出。",
     ),
     Exercise(
         id="sine_positions",
