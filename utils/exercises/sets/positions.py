@@ -164,7 +164,7 @@ EXERCISES = [
             "相邻的两列要用同一个角。把两张同样的表左右接起来，第 0 列和第 1 列的角相同吗？",
         ],
         solution="line = 3  # 应是 angles = np.repeat(angles, 2, axis=1)",
-        why="np.hstack([angles, angles]) 把角排成 a0、a1、a0、a1，那是前一半与后一半的排法；同伴却是相邻的两列。"
+        why="np.hstack([angles, angles]) 排成 a0、a1、a0、a1，是前一半与后一半的排法；同伴却是相邻的两列。"
         "np.repeat(angles, 2, axis=1) 把每一列抄两遍：a0、a0、a1、a1。位置 0 的角是 0，所以第 1 行看不出。",
     ),
     Exercise(
