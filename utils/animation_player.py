@@ -122,3 +122,38 @@ def make_table(
         f'<table class="animation-table animation-{kind}" style="--animation-cell:{width:g}em">'
         f"<caption>{html.escape(caption)}</caption>{top}<tbody>{''.join(body)}</tbody></table>"
     )
+
+
+def draw_arrows(q, k, before):
+    """查询和键的两支箭头，一张 SVG；before 是它们没转时的样子，画成虚线。各支都是两个数，(n, 2) 取第一行。"""
+    reach = max(1, *(np.hypot(*arrow) for arrow in (q, k)))
+
+    def arrow(xy, name, color, dashed=False):
+        x, y = np.asarray(xy) / reach * (1, -1)
+        style = f'stroke="{color}" ' + (
+            'stroke-width=".012" stroke-dasharray=".04"' if dashed else 'stroke-width=".035"'
+        )
+        line = f'<line x1="0" y1="0" x2="{x:.4f}" y2="{y:.4f}" {style}></line>'
+        if dashed:
+            return line
+        side = 0.05 * np.array([[-1, 0.45], [-1, -0.45]]) * 2
+        turn = np.array([[x, y], [-y, x]]) / max(np.hypot(x, y), 1e-9)
+        corners = " ".join(f"{a:.4f},{b:.4f}" for a, b in [(x, y), *((x, y) + side @ turn)])
+        place = 1.13 if name == "q" else 1.26
+        return (
+            f'{line}<polygon points="{corners}" fill="{color}"></polygon>'
+            f'<text x="{x * place:.4f}" y="{y * place + 0.05:.4f}" fill="{color}" font-size=".16" '
+            f'text-anchor="middle">{name}</text>'
+        )
+
+    colors = _COLORS["q"], _COLORS["k"]
+    drawn = [
+        arrow(xy, "", color, dashed=True) for xy, color in zip((M[0] for M in before), colors, strict=True)
+    ]
+    drawn += [arrow(xy, name, color) for xy, name, color in zip((q, k), "qk", colors, strict=True)]
+    label = "，".join(f"{name} ({xy[0]:.3f}, {xy[1]:.3f})" for name, xy in zip("qk", (q, k), strict=True))
+    return (
+        f'<svg class="animation-arrows" viewBox="-1.4 -1.4 2.8 2.8" role="img" aria-label="箭头 {label}">'
+        f'<circle cx="0" cy="0" r="{1 / reach:.4f}" fill="none" stroke="{FRAME}" stroke-width=".01"></circle>'
+        f"{''.join(drawn)}</svg>"
+    )

@@ -1,4 +1,4 @@
-"""演：把一个矩阵乘法、或多头的形状逐步演一遍，能点着看，也能在幻灯片上按 → 看。
+"""演：把一个矩阵乘法、多头的形状、或两支箭头的旋转逐步演一遍，能点着看，也能在幻灯片上按 → 看。
 
 一个乘法的三个矩阵按笔算的样子摆：左下乘右上，结果在右下。每一帧点亮用到的行和列，旁边写出这一步的乘积与和。
 这里不算注意力：结果由调用者传入；与乘积对不上就拒绝，动画里不会有错的和。
@@ -9,11 +9,12 @@ from itertools import product
 
 import numpy as np
 
-from utils.animation_player import cell_width, make_animation, make_table
+from utils.animation_player import cell_width, draw_arrows, make_animation, make_table
 from utils.characters import printable
 from utils.checks import as_arrays, as_names, refusal, require
 from utils.numbers import bracketed, dot_terms, sign, write
 from utils.plotting.heatmaps import as_weights
+from utils.positions import rotate
 
 MOST_TOKENS = 6  # 36 步；再多，一步步看就没有意思了
 MOST_COLUMNS = 8  # d_k 或 d_v；再宽，一步的乘积写不进一行
@@ -152,6 +153,34 @@ def animate_heads(steps, X, tokens):
     read = [f"头 {h} 的 weights：{_read(tokens, w)}" for h, w in enumerate(each["weights"], start=1)]
     closing = f"output {output.shape}：{_read(tokens, output)}"
     return make_animation("animation-heads", f"{heads} 个头：切开、各算各的、接上", read, frames, closing)
+
+
+def animate_turning(q, k, degrees, pairs):
+    """旋转位置，一步一对位置：查询和键的箭头各按自己的位置转，看夹角，看分数。
+
+    q, k : (2,)，位置 0 的箭头；degrees : 每个位置转几度；pairs : [(查询的位置, 键的位置), …]，最多 36 对。
+    返回 Animation，一对一步。ValueError：不是两个数，或多于 36 对。
+    """
+    ends = as_arrays("(one, two), (one, two)", q=[q], k=[k])
+    pairs = as_arrays("(n, two)", pairs=pairs).astype(int).tolist()
+    received = f"q {ends[0].shape[1:]}，{len(pairs)} 对位置"
+    require(
+        len(ends[0][0]) == 2 and len(pairs) <= 36, "两个数一支箭头，最多 36 对位置", received, "各取两个数"
+    )
+
+    def turned(M, position):
+        return rotate(M, [np.deg2rad(degrees) * position])[0].round(12)  # 正好是 0 的不写成 ≈ 0
+
+    frames = [("两支箭头都在位置 0，还没有转。", "", [draw_arrows(ends[0][0], ends[1][0], ends)])]
+    for i, j in pairs:
+        one, other = turned(ends[0], i), turned(ends[1], j)
+        who = f"查询在位置 {i}，转 {write(i * degrees)}°；键在位置 {j}，转 {write(j * degrees)}°。分数："
+        where = f"位置的差 {i} − {j} = {write(i - j)}，差 {write((i - j) * degrees)}°"
+        story = who + _dot(one, other, write(one @ other))
+        frames.append((story, where, [draw_arrows(one, other, ends)]))
+    read = [f"位置 0：q ({_read([''], ends[0]).strip()})，k ({_read([''], ends[1]).strip()})"]
+    scores = "、".join(write(turned(ends[0], i) @ turned(ends[1], j)) for i, j in pairs)
+    return make_animation("animation-turning", "转：分数只看位置的差", read, frames, f"各步的分数：{scores}")
 
 
 # ---------------------------------------------------------------- 检查

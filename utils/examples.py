@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from utils.checks import WIDEST, as_arrays, as_integer, as_names, refusal, require, shown
+from utils.positions import sine_positions
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 FILES = {"我爱你": "wo_ai_ni.json", "猫吃鱼": "mao_chi_yu.json"}
@@ -191,7 +192,7 @@ def from_sentence(text, *, d_model=8, d_k=4, d_v=2, seed=0):
     tokens = _characters(text)
     n_positions = d_model // 2
     characters = np.array([_normal(seed, *map(ord, token), size=d_model - n_positions) for token in tokens])
-    positions = _sinusoids(len(tokens), n_positions)
+    positions = sine_positions(len(tokens), n_positions)
     position_columns = [f"位置{j + 1}" for j in range(n_positions)]
     # 字的码点不会是 0，所以投影矩阵的种子 (seed, 0, …) 与任何字的都不同
     W_Q, W_K, W_V = (
@@ -230,13 +231,6 @@ def _characters(text):
 def _normal(*seed, size):
     """标准正态随机数，只由 seed 这几个整数决定。"""
     return np.random.default_rng(seed).normal(size=size)
-
-
-def _sinusoids(n, width):
-    """正弦位置编码 (n, width)：偶数列 sin，奇数列 cos，两列一个频率。"""
-    column = np.arange(width)
-    angles = np.arange(n)[:, None] / 10000 ** (column // 2 * 2 / max(width, 1))
-    return np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
 
 
 def _column_names(name, columns, count):

@@ -13,8 +13,9 @@ import numpy as np
 from ipywidgets import HTML, FloatSlider, HBox, Layout, SelectionSlider, ToggleButton, ToggleButtons, VBox
 
 from utils.attention import attention, mask_scores, scale_scores, softmax, split_heads, weighted_sum
-from utils.checks import as_array, as_arrays, as_names, require
-from utils.plotting import plot_bars, plot_matrices, plot_value_plane, plot_weights
+from utils.checks import as_array, as_arrays, as_names, is_number, require, shown
+from utils.plotting import plot_arrows, plot_bars, plot_matrices, plot_value_plane, plot_weights
+from utils.positions import rotate
 
 WIDTHS = (1, 4, 16, 64, 256, 768)
 DIVISORS = ("不缩放", "÷ √d_k", "÷ d_k")
@@ -172,6 +173,23 @@ def explore_heads(Q, K, tokens):
 
     divisors = [heads for heads in range(1, d_k + 1) if d_k % heads == 0]
     return Explorer({"heads": _choice("头数", divisors, 1)}, draw)
+
+
+def explore_rotation(degrees=30):
+    """旋转位置：拖查询的位置和键的位置，看两支箭头怎样转，分数是多少。
+
+    q = k = (1, 0)，每个位置转 degrees 度。ValueError：degrees 不是数。
+    """
+    require(is_number(degrees, -360, 360), "degrees 是一个度数，−360 到 360", shown(degrees), "写成如 30")
+
+    def draw(i, j):
+        turned = rotate([[1, 0], [1, 0]], np.deg2rad([degrees * i, degrees * j]))
+        arrows = {f"q 在 {i}": turned[0], f"k 在 {j}": turned[1]}
+        title = f"差 {i - j}，分数 {turned[0] @ turned[1]:.4f}".replace("-", "−")
+        return plot_arrows({f"每个位置转 {degrees}°": arrows}, title=title)
+
+    controls = {"i": _choice("查询的位置", range(13), 2), "j": _choice("键的位置", range(13), 0)}
+    return Explorer(controls, draw)
 
 
 _STYLE = {"description_width": "initial"}  # 标签多长就多宽，不截断

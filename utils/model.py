@@ -16,10 +16,12 @@ from torch.nn import functional as F
 
 from utils.checks import WIDEST, as_divisor, as_integer, as_names, require, shown
 from utils.examples import DATA, check_fields, read_data
+from utils.positions import pair_columns, sine_positions, turn_angles
 
 WORDS = DATA / "words.json"
 SHOWN = "猫吃鱼"  # 课程的例句：词表里必须有这三个字
 TASKS = {"who": ("who",), "what": ("what",), "both": ("who", "what")}
+POSITIONS = ("learned", "sine", "columns", "rotary")
 D_MODEL = 16
 MOST_SEED = 2**63 - 1  # torch 的种子最多这么大
 
@@ -42,10 +44,13 @@ def load_words():
 class Model(nn.Module):
     """一层多头自注意力，加一个从动词的输出读出名词的矩阵。
 
-    词 + 位置 -> X (n, d_model) -> 每个头五步 -> 动词的输出，各头接在一起 -> 每个名词的分数
+    词 + 位置 -> X (n, d_model) -> 每个头五步 -> 最后一个动词的输出，各头接在一起 -> 每个名词的分数
 
     task : "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）
-    positions : 词元表示里有没有位置；没有时，猫吃鱼和鱼吃猫在模型眼里是同一句
+    positions : 位置怎样进来。True 或 "learned"，每个位置学一行数，加到词上；"sine"，加正弦位置；
+        "columns"，一半列是词，一半列是正弦位置；"rotary"，转 Q 和 K；False，没有位置：
+        猫吃鱼和鱼吃猫在模型眼里是同一句
+    longest : "learned" 给多少个位置各备一行
     heads : 头数，要能整除 d_model = 16
     d_k, d_v : 每个头的查询和键、值的宽度；不给就是 16 / heads
     hidden : 读出时中间一层 ReLU 的宽度；不给就是线性读出
@@ -57,7 +62,17 @@ class Model(nn.Module):
     """
 
     def __init__(
-        self, task, *, positions=True, heads=1, d_k=None, d_v=None, hidden=None, scaled=True, seed=0
+        self,
+        task,
+        *,
+        positions=True,
+        longest=3,
+        heads=1,
+        d_k=None,
+        d_v=None,
+        hidden=None,
+        scaled=True,
+        seed=0,
     ):
         super().__init__()
         heads = _check_task(task, heads)
@@ -70,8 +85,13 @@ class Model(nn.Module):
         self.words, self.roles, self.scaled = load_words(), TASKS[task], scaled
         n_words, n_nouns = sum(map(len, self.words)), len(self.words.nouns)
         normal = _normal_numbers(seed)
-        self.word_vectors = normal(n_words, D_MODEL, std=0.5)
-        self.position_vectors = normal(3, D_MODEL, std=0.5) if positions else None
+        self.positions = _check_positions(positions)
+        longest = as_integer("longest", longest, 1, WIDEST, 24)
+        width = D_MODEL // 2 if positions == "columns" else D_MODEL
+        self.word_vectors = normal(n_words, width, std=0.5)
+        self.position_vectors = normal(longest, D_MODEL, std=0.5) if self.positions == "learned" else None
+        if self.positions == "rotary":
+            pair_columns(d_k)  # 两个数一对：d_k 是奇数就说明白
         self.W_Q = normal(heads, D_MODEL, d_k, std=0.1)
         self.W_K = normal(heads, D_MODEL, d_k, std=0.1)
         self.W_V = normal(heads, D_MODEL, d_v, std=D_MODEL**-0.5)
@@ -81,25 +101,48 @@ class Model(nn.Module):
         self.readout = normal(width, len(self.roles) * n_nouns, std=width**-0.5)
 
     def forward(self, sentences):
-        """(batch, 3) 的词编号 -> 分数 (batch, 问题数, 名词数)，权重 (batch, heads, 3, 3)。"""
+        """(batch, n) 的词编号 -> 分数 (batch, 问题数, 名词数)，权重 (batch, heads, n, n)。
+
+        问的总是最后一个动词，它在倒数第 2 个：三字句里就是中间那个字。
+        """
         X = self.represent(sentences)
         Q, K, V = (torch.einsum("bnm,hmd->bhnd", X, W) for W in (self.W_Q, self.W_K, self.W_V))
+        if self.positions == "rotary":
+            Q, K = turn(Q), turn(K)
         divisor = math.sqrt(Q.shape[-1]) if self.scaled else 1
         weights = torch.softmax(Q @ K.transpose(-1, -2) / divisor, dim=-1)
-        verb_output = (weights @ V)[:, :, 1].flatten(1)
+        verb_output = (weights @ V)[:, :, -2].flatten(1)
         if self.hidden is not None:
             verb_output = torch.relu(verb_output @ self.hidden)
         return (verb_output @ self.readout).unflatten(1, (len(self.roles), -1)), weights
 
     def represent(self, sentences):
-        """词元表示 X：(batch, 3) 的编号 -> (batch, 3, d_model)，词的向量加上位置的向量。"""
+        """词元表示 X：(batch, n) 的编号 -> (batch, n, d_model)，词的向量加上（或接上）位置的向量。"""
         X = F.embedding(sentences, self.word_vectors)
-        return X if self.position_vectors is None else X + self.position_vectors
+        n = sentences.shape[1]
+        if self.positions == "learned":
+            longest = len(self.position_vectors)
+            rule = f"这个模型只学了 {longest} 个位置，句子不能更长"
+            require(n <= longest, rule, f"{n} 个字", f"训练时写 longest={n}，或者用正弦位置、旋转位置")
+            return X + self.position_vectors[:n]
+        if self.positions == "sine":
+            return X + torch.from_numpy(sine_positions(n, D_MODEL))
+        if self.positions == "columns":
+            P = torch.from_numpy(sine_positions(n, D_MODEL // 2)).expand(len(X), -1, -1)
+            return torch.cat([X, P], dim=-1)
+        return X  # 没有位置，或者等到有了 Q、K 再转
 
     def encode(self, sentences):
-        """把三字句变成 (batch, 3) 的编号：名词在前，动词在后。"""
+        """把一样长的句子变成 (batch, n) 的编号：名词在前，动词在后。"""
         numbers = {word: i for i, word in enumerate(self.words.nouns + self.words.verbs)}
         return torch.tensor([[numbers[word] for word in sentence] for sentence in sentences])
+
+
+def turn(M):
+    """`positions.rotate` 的 torch 写法，(…, n, d_k) -> (…, n, d_k)：一对数写成一个复数，乘 cos + sin j。"""
+    angles = torch.from_numpy(turn_angles(range(M.shape[-2]), M.shape[-1]))
+    pairs = torch.view_as_complex(M.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
 
 
 def _normal_numbers(seed):
@@ -110,6 +153,19 @@ def _normal_numbers(seed):
         return nn.Parameter(torch.randn(shape, generator=generator, dtype=torch.float64) * std)
 
     return normal
+
+
+def _check_positions(positions):
+    """True 是 "learned"，None 是 False。"""
+    positions = "learned" if positions is True else False if positions is None else positions
+    names = "、".join(f'"{name}"' for name in POSITIONS)
+    require(
+        positions is False or positions in list(POSITIONS),
+        f"positions 只能是 {names}，或者 True、False",
+        f"positions = {shown(positions)}",
+        "换成其中一个，注意小写",
+    )
+    return positions
 
 
 def _check_task(task, heads):

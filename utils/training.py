@@ -2,6 +2,7 @@
 
     名词、动词 ─ split_sentences ─► 训练句、留出句
     训练句 ─ train ─► Result：训练前后的 Model、损失、正确率
+    三字句 ─ join_sentences ─► 更长的句子；Model, 句子 ─ accuracy ─► 正确率
     Model, "猫吃鱼" ─ verb_weights ─► 动词看向三个词的权重，answer ─► 它的回答
     Model ─ without_head ─► 少一个头的 Model
 
@@ -23,8 +24,9 @@ from torch.nn import functional as F
 from utils.checks import as_integer, as_list, require, shown
 from utils.model import MOST_SEED, SHOWN, Model, load_words
 
-ANSWER_POSITIONS = {"who": 0, "what": 2}  # 答案在句子的第几个位置（从 0 数）；动词在 1
+ANSWER_POSITIONS = {"who": -3, "what": -1}  # 答案是倒数第几个字；问的是最后一个动词，它在 -2
 MOST_STEPS = 10**6
+MOST_JOINED = 1000  # 句
 LEARNING_RATE = 0.03
 REPORT_EVERY = 20  # 步
 
@@ -75,11 +77,23 @@ def split_sentences(seed=0):
     return Split(train, test)
 
 
-def train(task, *, seed=0, steps=200, on_progress=None, **sizes):
+def join_sentences(sentences, count, seed=0):
+    """每句前面再接上 count − 1 句，成为 3 · count 个字的长句，如 鸟追马猫吃鱼；问的还是最后一句。
+
+    sentences : 三字句；前面接哪几句，从它们里面挑，由 seed 决定。返回同样多的句子。
+    ValueError：count 不是正整数，seed 不是不小于 0 的整数。
+    """
+    count = as_integer("count", count, 1, MOST_JOINED, 4)
+    rng = random.Random(as_integer("seed", seed, 0, MOST_SEED, 0) * MOST_JOINED + count)
+    return tuple("".join([*rng.choices(sentences, k=count - 1), sentence]) for sentence in sentences)
+
+
+def train(task, *, seed=0, steps=200, joined=(1,), on_progress=None, **sizes):
     """训练一个模型，返回 ``Result``；同样的参数总得到同样的结果，不动 torch 的全局随机数。
 
     task : "who"（谁在做）、"what"（对谁）或 "both"（两个一起问）
-    sizes : 模型的样子：positions、heads、d_k、d_v、hidden、scaled，见 ``Model``
+    joined : 训练句由几个三字句接成；写几个数，就一步一种，轮流，如 (1, 2, 3)
+    sizes : 模型的样子：positions、longest、heads、d_k、d_v、hidden、scaled，见 ``Model``
     seed : 决定留出哪些句子和参数的初值
     steps : 步数；每一步看一遍全部训练句，用 Adam（Kingma、Ba，2015）更新一次
     on_progress : 函数，每 20 步和最后一步收到 (已完成的步数, 总步数, 损失)，如 show_progress("训练")
@@ -96,7 +110,9 @@ def train(task, *, seed=0, steps=200, on_progress=None, **sizes):
     model = Model(task, seed=seed, **sizes)
     initial = deepcopy(model)
     with _one_thread():
-        losses = _fit(model, split.train, steps, on_progress)
+        losses = _fit(
+            model, [join_sentences(split.train, count, seed) for count in joined], steps, on_progress
+        )
         accuracies = [_accuracy(model, part) for part in split]
     return Result(model, initial, losses, *accuracies, split)
 
@@ -108,6 +124,12 @@ def verb_weights(model, sentence):
     """
     with torch.no_grad():
         return model(_one_sentence(model, sentence))[1][0, :, 1].numpy()
+
+
+def accuracy(model, sentences):
+    """答对的问题所占的比例，0 到 1。sentences : 一样长的句子，由三字句接成，问的是最后一句。"""
+    with _one_thread():
+        return _accuracy(model, sentences)
 
 
 def answer(model, sentence):
@@ -163,13 +185,14 @@ class Adam(torch.optim.Adam):
     step = torch.no_grad()(inspect.unwrap(torch.optim.Adam.step))
 
 
-def _fit(model, sentences, steps, on_progress):
-    """更新 model 的参数 steps 次，返回每一步的损失 (steps,)。"""
-    sentences = model.encode(sentences)
-    answers = _answers(model, sentences)
+def _fit(model, batches, steps, on_progress):
+    """更新 model 的参数 steps 次，各批句子轮流，返回每一步的损失 (steps,)。"""
+    batches = [model.encode(sentences) for sentences in batches]
     optimizer = Adam(model.parameters(), lr=LEARNING_RATE)
     losses = np.empty(steps)
     for step in range(1, steps + 1):
+        sentences = batches[(step - 1) % len(batches)]
+        answers = _answers(model, sentences)
         optimizer.zero_grad()
         scores, _ = model(sentences)
         loss = F.cross_entropy(scores.flatten(0, 1), answers.flatten())

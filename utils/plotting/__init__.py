@@ -2,6 +2,7 @@
 
     热力图、矩阵并排、拆开一个分数   heatmaps.py     plot_matrix  plot_weights  plot_matrices  plot_score
     平面上的值与输出                 plane.py        plot_value_plane
+    一对数画成箭头                   arrows.py       plot_arrows
     折线、柱                         charts.py       plot_lines  plot_bars
     五个步骤的地图                   pipeline.py     plot_pipeline
 
@@ -23,6 +24,7 @@ import logging
 # 必须在导入 matplotlib 之前：建字体缓存、配置目录不可写时，它会往 stderr 写字，写进笔记本的输出里。
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
+from utils.plotting.arrows import plot_arrows
 from utils.plotting.charts import plot_bars, plot_lines
 from utils.plotting.description import describe
 from utils.plotting.figure import CourseFigure
@@ -36,6 +38,7 @@ __all__ = [
     "QKV_COLORS",
     "CourseFigure",
     "describe",
+    "plot_arrows",
     "plot_bars",
     "plot_lines",
     "plot_matrices",

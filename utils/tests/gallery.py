@@ -3,6 +3,7 @@
 import numpy as np
 
 from utils.plotting import (
+    plot_arrows,
     plot_bars,
     plot_lines,
     plot_matrices,
@@ -129,5 +130,14 @@ GALLERY = {
         ["transformer", "b", "c", "d"],
         value_names="ab",
         title="四",
+    ),
+    "箭头": lambda: plot_arrows(
+        {"位置 2 和 1": {"q": (0.5, 0.866), "k": (0.866, 0.5)}, "重合": {"q": (0, 1), "k": (0, 1)}},
+        title="转",
+    ),
+    "五幅箭头": lambda: plot_arrows(
+        {f"第 {i} 幅": {"很长的名字呀": (2, -1), "零": (0, 0)} for i in range(5)},
+        title="五",
+        colors=["black"],
     ),
 }

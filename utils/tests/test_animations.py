@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from utils.animations import animate_scores, animate_weighted_sum
+from utils.animations import animate_scores, animate_turning, animate_weighted_sum
 from utils.tests.design import DESIGN
 from utils.tests.html_page import addresses, read_html
 
@@ -312,3 +312,28 @@ def test_bad_input_is_refused_with_rule_and_shapes(name):
 def test_float32_results_are_accepted():
     q, k = FLOAT32
     assert animate_scores(q, k, q @ k.T, "我爱你")
+
+
+# ---------------------------------------------------------------- 旋转
+
+TURNS = [(1, 0), (5, 3), (4, 4), (0, 7)]
+
+
+def test_turning_draws_both_arrows_where_their_angles_say_and_scores_their_difference():
+    q, k = (1.5, 0.5), (-0.3, 1)
+    animation = animate_turning(q, k, 30, TURNS)
+    drawn = [svg.attributes["aria-label"] for svg in read_html(animation._repr_html_()).find("svg")]
+    assert drawn[0] == "箭头 q (1.500, 0.500)，k (-0.300, 1.000)"
+    for (i, j), label, step in zip(TURNS, drawn[1:], frames(animation)[1:], strict=True):
+        ends = [complex(*q) * 1j ** (i / 3), complex(*k) * 1j ** (j / 3)]  # 1j 的三分之一次方转 30°
+        numbers = [float(number) for number in re.findall(r"-?\d+\.\d+", label)]
+        assert numbers == pytest.approx([x for end in ends for x in (end.real, end.imag)], abs=0.0006)
+        assert f"查询在位置 {i}，转 {30 * i}°；键在位置 {j}，转 {30 * j}°" in step[0]
+        total = (complex(*q) * complex(*k).conjugate() * 1j ** ((i - j) / 3)).real
+        assert exact(step[0].split("位置的差")[0].split()[-1]) == pytest.approx(total, abs=0.00051)
+
+
+@pytest.mark.parametrize(("q", "pairs"), [([1, 0, 0], [(1, 0)]), ([1, 0], [(1, 0)] * 37), ([1], [(1, 0)])])
+def test_turning_refuses_what_is_not_an_arrow_or_too_long(q, pairs):
+    with pytest.raises(ValueError, match=r"(?s)收到.*怎么办"):
+        animate_turning(q, [1, 0], 30, pairs)

@@ -15,6 +15,7 @@ from utils.explorers import (
     DIVISORS,
     explore_heads,
     explore_masks,
+    explore_rotation,
     explore_scaling,
     explore_softmax,
     explore_weighted_sum,
@@ -30,11 +31,8 @@ MAKERS = {
     "scaling": explore_scaling,
     "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
     "masks": lambda: explore_masks(LOVE, "我爱你", np.tri(3, dtype=bool)),
-HALVES = [slice(0, 2), slice(2, 4)]
-MAKERS = {
-    "scaling": explore_scaling,
-    "softmax": lambda: explore_softmax([1, 0.5, 0.5], "我爱你"),
     "heads": lambda: explore_heads(CAT.X @ CAT.W_Q, CAT.X @ CAT.W_K, CAT.tokens),
+    "rotation": explore_rotation,
     "weighted_sum": lambda: explore_weighted_sum(V, CAT.tokens, CAT.V_columns, query=1),
 }
 
@@ -124,11 +122,8 @@ def weights_shown(explorer):
 def test_masks_show_the_softmax_of_the_keys_that_are_pressed():
     explorer = explore_masks(LOVE, "我爱你", np.tri(3, dtype=bool))
     names = [f"{query}看{key}" for query in "我爱你" for key in "我爱你"]
-    assert [*controls(explorer)] == names and [len(row.children) for row in explorer.children[:3]] == [
-        3,
-        3,
-        3,
-    ]
+    assert [*controls(explorer)] == names
+    assert [len(row.children) for row in explorer.children[:3]] == [3] * 3
     assert weights_shown(explorer) == [[1, 0, 0], [0.5, 0.5, 0], [0.27, 0.27, 0.45]]
     controls(explorer)["我看你"].value = True
     controls(explorer)["你看你"].value = False
@@ -137,9 +132,8 @@ def test_masks_show_the_softmax_of_the_keys_that_are_pressed():
     assert weights_shown(explorer)[2] == [0.5, 0.5, 0]
     for name in names[3:6]:
         controls(explorer)[name].value = False
-    assert weights_shown(explorer)[1] == [0, 0, 0] and "图「“爱”谁也不看" in repr(explorer.picture).replace(
-        "热力图", "图"
-    )
+    assert weights_shown(explorer)[1] == [0, 0, 0]
+    assert "图「“爱”谁也不看" in repr(explorer.picture)
 
 
 def test_heads_show_the_weights_of_their_own_columns():
@@ -152,6 +146,17 @@ def test_heads_show_the_weights_of_their_own_columns():
     )
     assert repr(explorer.picture) == repr(figure)
     assert explorer.picture._repr_png_() == figure._repr_png_()
+
+
+def test_rotation_turns_each_arrow_by_its_own_position_and_scores_the_difference():
+    explorer = explore_rotation()
+    controls(explorer)["查询的位置"].value = 9
+    controls(explorer)["键的位置"].value = 5
+    description = repr(explorer.picture)
+    assert "图「差 4，分数 −0.5000」" in description  # cos 120°
+    assert "q 在 9 (0, −1)、k 在 5 (−0.866, 0.5)" in description  # 270° 和 150°
+    with pytest.raises(ValueError, match="degrees"):
+        explore_rotation("30")
 
 
 def test_the_plain_picture_is_always_the_one_on_the_screen(explorer, request):

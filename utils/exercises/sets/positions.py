@@ -1,0 +1,236 @@
+"""练习：位置。"""
+
+import numpy as np
+
+from utils import positions as course
+from utils.exercises.random_inputs import random_matrix
+from utils.exercises.records import Exercise, Mistake
+
+
+def _rows(seed=1):
+    rng = np.random.default_rng(seed)
+    return [(random_matrix(rng, 3, 8),), (random_matrix(rng, 5, 4),), (random_matrix(rng, 4, 4),)]
+
+
+def _sizes(seed=1):
+    return [(3, 8), (6, 4), (4, 4)]
+
+
+def _rotated(M, layout="pairs"):
+    return course.rotate(M, range(len(M)), layout=layout)
+
+
+def _mixed(M, angles, sign=-1):
+    """每个数乘 cos，加上相邻的同伴乘 sin；angles 已经排成 (n, d_k)。"""
+    partner = np.empty(M.shape)
+    partner[:, 0::2], partner[:, 1::2] = sign * M[:, 1::2], -sign * M[:, 0::2]
+    return np.cos(angles) * M + np.sin(angles) * partner
+
+
+def _angles(M):
+    return course.turn_angles(range(len(M)), M.shape[1])
+
+
+def _woven(left, right):
+    return np.dstack([left, right]).reshape(len(left), -1)
+
+
+def _table(n, d_model, first=0, exponent=2, base=10000):
+    """正弦位置的变种：从第 first 个位置数起，指数是 exponent · t / d。"""
+    angles = np.outer(np.arange(n) + first, float(base) ** (-exponent * np.arange(d_model // 2) / d_model))
+    return np.sin(angles), np.cos(angles)
+
+
+EXERCISES = [
+    Exercise(
+        id="pencil_turn",
+        title="转一支箭头",
+        kind="number",
+        reference=[-0.866, -0.5],
+        mistakes=[
+            Mistake("one_step", [-0.866, 0.5], "只转了 60°：位置 2 要转几步？"),
+            Mistake("clockwise", [0.866, -0.5], "转反了：正的角是逆时针，(0, 1) 先往左倒。"),
+            Mistake("from_the_right", [-0.5, 0.866], "这是 (1, 0) 转 120°。这支箭头原来朝上。"),
+            Mistake("not_turned", [0, 1], "这是没有转的键。它在位置 2，不在位置 0。"),
+            Mistake("three_steps", [0, -1], "转了 180°：位置从 0 数起，位置 2 转两步，不是三步。"),
+            Mistake("swapped", [-0.5, -0.866], "两个数写反了：哪一个是 x，哪一个是 y？"),
+        ],
+        hints=[
+            "位置 2 转 2 × 60°。先在纸上画出朝上的箭头，逆时针转过去。",
+            "x = 0、y = 1 代进公式：前一个数只剩带 sin 的一项，后一个数只剩带 cos 的一项。",
+        ],
+        solution="answer = turn([0, 1], 2 * 60)",
+        why="转 120°：x cos a − y sin a = −sin 120°，x sin a + y cos a = cos 120°。长度还是 1。",
+    ),
+    Exercise(
+        id="pencil_difference",
+        title="只看差",
+        kind="number",
+        reference=4.5,
+        tolerance=0.01,
+        mistakes=[
+            Mistake("forgot_length", 0.5, "这是夹角的余弦。两支箭头都长 3，点积还要乘什么？"),
+            Mistake("one_length", 1.5, "只乘了一支箭头的长度，另一支也长 3。"),
+            Mistake("one_step", 7.7942, "这是差 1 的分数。9 和 7 差几？"),
+            Mistake("added_positions", -4.5, "是不是把两个位置加起来了？9 + 7 = 16 步；要的是差。"),
+            Mistake("not_turned", 9, "这是差 0 的分数。差 2 时夹角是多少？"),
+            Mistake("only_the_query", 0, "只转了查询，9 × 30° = 270°。键也要转。"),
+            Mistake("negative", -7.7942, "是不是只转了键，7 × 30° = 210°？查询也要转。"),
+        ],
+        hints=["不用分别转：分数只看位置的差。差几步，夹角几度？", "点积 = 长度 × 长度 × 夹角的 cos。"],
+        solution="answer = turn([3, 0], 9 * 30) @ turn([3, 0], 7 * 30)",
+        why="差 2 步，夹角 60°，cos 60° = 0.5；两支箭头都长 3，转不改长度，3 × 3 × 0.5 = 4.5。",
+    ),
+    Exercise(
+        id="pencil_partner",
+        title="谁和谁一对",
+        kind="number",
+        reference=[2, 7],
+        mistakes=[
+            Mistake("other_order", [7, 2], "两个数对，次序反了：先写前一半与后一半的，再写相邻的。"),
+            Mistake("counted_from_one", [2, 5], "相邻的排法里，第 6 列是一对的前一列还是后一列？从 0 数起。"),
+            Mistake("mirrored", [1, 7], "不是对折：第 0 列与第 4 列一对，第 1 列与第 5 列一对，往下数。"),
+            Mistake("next_twice", [7, 7], "第一个数还是相邻的排法。前一半与后一半，隔 d_k / 2 列。"),
+            Mistake("half_twice", [2, 2], "第二个数还是前一半与后一半的排法。相邻的排法，就在旁边。"),
+        ],
+        hints=["前一半是第 0 到第 3 列，后一半是第 4 到第 7 列。", "相邻的排法：(0, 1)、(2, 3)、(4, 5)……"],
+        solution="answer = [6 - 8 // 2, 6 + 1]",
+        why="前一半与后一半：第 t 列与第 t + 4 列一对，6 − 4 = 2。相邻：偶数列与它右边的一列，6 与 7。",
+    ),
+    Exercise(
+        id="reading_order",
+        title="换了次序",
+        kind="reading",
+        reference="A",
+        mistakes=[
+            Mistake("average", "B", "“吃”的权重是按分数来的。换了次序，哪一个分数变了？"),
+            Mistake("sees_fish_first", "C", "没有位置，打分时哪里用到了“先”和“后”？"),
+            Mistake("weights_moved", "D", "权重是跟着键换了次序，可是值也一起换了。加起来呢？"),
+        ],
+        hints=["“吃”的查询变了吗？三个键、三个值变了吗？", "加法换次序，和不变。"],
+        solution='choice = "A"',
+        why="没有位置，每个词元的 X、Q、K、V 都不变，只是换了行。“吃”的三个分数还是那三个，"
+        "权重跟着值一起换次序，加起来是同一行数。所以模型分不出谁吃谁。",
+    ),
+    Exercise(
+        id="reading_values",
+        title="为什么不转 V",
+        kind="reading",
+        reference="C",
+        mistakes=[
+            Mistake("odd_width", "A", "宽度是奇数，Q 和 K 也转不了；这不是不转 V 的理由。"),
+            Mistake("slow", "B", "转 V 与转 K 一样快。笔记本里量了一件事：整句挪 5 个位置，会怎样？"),
+            Mistake("already_there", "D", "旋转位置不改 X，V 里没有位置。"),
+        ],
+        hints=["Q 和 K 的角在哪一步相减了？V 有这样的一步吗？", "看“整句往后挪 5 个位置”的两行数。"],
+        solution='choice = "C"',
+        why="查询和键在点积里相遇，i 步与 j 步相减，只剩差。值只是按权重加起来，转过的角留在输出里，"
+        "整句挪个位置，输出就变了。",
+    ),
+    Exercise(
+        id="bug_layout",
+        title="第 1 行总是对的",
+        kind="bug",
+        reference=3,
+        arguments=("M",),
+        inputs=_rows,
+        shape="(n, d_k)",
+        repair=_rotated,
+        mistakes=[
+            Mistake("blamed_signature", 1, "参数没有错。"),
+            Mistake("blamed_angles", 2, "角的表 (n, d_k / 2)，一对一列，没有错。"),
+            Mistake("blamed_empty", 4, "只是建一个空数组，没有错。"),
+            Mistake("blamed_even", 5, "偶数列的同伴是它右边一列，带负号，没有错。"),
+            Mistake("blamed_odd", 6, "奇数列的同伴是它左边一列，没有错。"),
+            Mistake("blamed_sum", 7, "x cos a − y sin a 和 y cos a + x sin a，没有错。"),
+            Mistake(
+                "still_tiled",
+                lambda M: _mixed(M, np.hstack([_angles(M)] * 2)),
+                "还是原来的结果：同伴是相邻的列，角却是照前一半与后一半排的。",
+            ),
+            Mistake(
+                "halves",
+                lambda M: _rotated(M, "halves"),
+                "现在同伴和角都照前一半与后一半排了。题目要相邻的两列。",
+            ),
+            Mistake(
+                "clockwise",
+                lambda M: _mixed(M, np.repeat(_angles(M), 2, axis=1), sign=1),
+                "角排对了，可是转反了：负号该在偶数列的同伴上。",
+            ),
+        ],
+        hints=[
+            "第 1 行的角都是 0，排错了也看不出。看第 2 行：每一列用的是哪一对的角？",
+            "相邻的两列要用同一个角。把两张同样的表左右接起来，第 0 列和第 1 列的角相同吗？",
+        ],
+        solution="line = 3  # 应是 angles = np.repeat(angles, 2, axis=1)",
+        why="np.hstack([angles, angles]) 排成 a0、a1、a0、a1，是前一半与后一半的排法；同伴却是相邻的两列。"
+        "np.repeat(angles, 2, axis=1) 把每一列抄两遍：a0、a0、a1、a1。位置 0 的角是 0，所以第 1 行看不出。",
+    ),
+    Exercise(
+        id="sine_positions",
+        title="写出正弦位置",
+        kind="step",
+        arguments=("n", "d_model"),
+        inputs=_sizes,
+        shape="(n, d_model)",
+        reference=course.sine_positions,
+        mistakes=[
+            Mistake(
+                "side_by_side",
+                lambda n, d_model: np.hstack(_table(n, d_model)),
+                "数都对，排法不同：sin 全在左边，cos 全在右边了。一对的 sin 和 cos 要相邻。",
+            ),
+            Mistake(
+                "cos_first",
+                lambda n, d_model: _woven(*_table(n, d_model)[::-1]),
+                "每一对里次序反了：先 sin，后 cos。",
+            ),
+            Mistake(
+                "counted_from_one",
+                lambda n, d_model: _woven(*_table(n, d_model, first=1)),
+                "位置从 1 数起了。位置 0 的一行应是 0、1、0、1……",
+            ),
+            Mistake(
+                "forgot_two",
+                lambda n, d_model: _woven(*_table(n, d_model, exponent=1)),
+                "后面的几对走得太快：指数是 −2t/d_model，是不是漏了 2？",
+            ),
+            Mistake(
+                "faster_and_faster",
+                lambda n, d_model: _woven(*_table(n, d_model, exponent=-2)),
+                "后面的几对越走越快了：指数的负号呢？",
+            ),
+            Mistake(
+                "one_speed",
+                lambda n, d_model: _woven(*_table(n, d_model, exponent=0)),
+                "每一对走得一样快。第 t 对每个位置走 10000 的 −2t/d_model 次方。",
+            ),
+            Mistake(
+                "only_sine",
+                lambda n, d_model: _woven(*_table(n, d_model)[:1] * 2),
+                "每一对都是两个 sin：后一列应是 cos。",
+            ),
+            Mistake(
+                "angles",
+                lambda n, d_model: course.turn_angles(np.arange(n), d_model),
+                "这是角，还没有取 sin 和 cos。",
+            ),
+            Mistake(
+                "transposed",
+                lambda n, d_model: course.sine_positions(n, d_model).T,
+                "行和列反了：收到 {shape}，应是 {expected_shape}，一行一个位置。",
+            ),
+        ],
+        hints=[
+            "先求角：turn_angles(np.arange(n), d_model)，一对一列。",
+            "建一个 np.empty((n, d_model))，偶数列放 sin，奇数列放 cos。",
+        ],
+        solution="def my_sine_positions(n, d_model):\n"
+        "    angles = turn_angles(np.arange(n), d_model)\n"
+        "    P = np.empty((n, d_model))\n"
+        "    P[:, 0::2], P[:, 1::2] = np.sin(angles), np.cos(angles)\n"
+        "    return P",
+        why="一对一根指针，角 = 位置 × 速度。P[:, 0::2] 是第 0、2、4……列，放 sin；P[:, 1::2] 放 cos。",
+    ),
+]
