@@ -94,7 +94,7 @@ def train(task, *, seed=0, steps=200, on_progress=None, **sizes):
     split = split_sentences(seed)
     model = Model(task, seed=seed, **sizes)
     initial = deepcopy(model)
-    with _one_thread():
+    with one_thread():
         losses = _fit(model, split.train, steps, on_progress)
         accuracies = [_accuracy(model, part) for part in split]
     return Result(model, initial, losses, *accuracies, split)
@@ -178,7 +178,7 @@ def _accuracy(model, sentences):
 
 
 @contextmanager
-def _one_thread():
+def one_thread():
     """这段时间里 torch 只用一个线程，之后恢复原样。"""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
