@@ -114,29 +114,25 @@ def generate(model, prompt="", *, greedy=False, temperature=1.0, top_k=None, see
     cache : True 就留着每一块前面的 K 和 V，每次只算新的一个字；False 就每次从头算。写出的字一样
     ValueError：prompt 里有模型不认识的字，或者太长。
     """
-    longest = model.position_vectors.num_embeddings
-    text = START + _known(model, prompt, longest)
+    text, longest = START + known(model, prompt), model.position_vectors.num_embeddings
     draws = np.random.default_rng(as_integer("seed", seed, 0, MOST_SEED, 0))
     caches, new = None, text
     with torch.no_grad(), one_thread():
         while not text.endswith(END) and len(text) < longest:
             scores, _, caches = model(encode(model.characters, [new]), caches if cache else None)
             last = scores[0, -1]
-            shares = F.one_hot(last.argmax(), len(last)) if greedy else probabilities(last, temperature, top_k)
+            shares = (
+                F.one_hot(last.argmax(), len(last)) if greedy else probabilities(last, temperature, top_k)
+            )
             chosen = np.searchsorted(np.cumsum(shares.numpy()), draws.random(), side="right")
             text += model.characters[min(chosen, len(last) - 1)]
             new = text[-1] if cache else text
     return text.removeprefix(START)
 
 
-def weights_of(model, text):
-    """读这段文字时的全部注意力权重：(块, 头, n, n)，n 是 ▷ 加上文字的字数。ValueError：同 generate。"""
-    numbers = encode(model.characters, [START + _known(model, text, model.position_vectors.num_embeddings)])
-    with torch.no_grad():
-        return torch.stack(model(numbers)[1])[:, 0].numpy()
-
-
-def _known(model, text, longest):
+def known(model, text):
+    """text 原样返回；有模型不认识的字，或者太长，就抛出 ValueError。"""
+    longest = model.position_vectors.num_embeddings
     unknown = [character for character in text if character not in model.characters[1:]]
     require(not unknown, "文字里只能有模型认识的字", shown("".join(unknown)), "用故事里有的字，如 猫在")
     require(len(text) < longest, f"文字最多 {longest - 1} 个字", f"{len(text)} 个字", "写短一些")

@@ -4,6 +4,7 @@
     平面上的值与输出                 plane.py        plot_value_plane
     折线、柱                         charts.py       plot_lines  plot_bars
     五个步骤的地图                   pipeline.py     plot_pipeline
+    一个块的地图、全部的头           block.py        plot_block  plot_all_heads
 
     矩阵怎样排成一张图               layout.py
     一个矩阵画成什么样               panel.py
@@ -23,6 +24,7 @@ import logging
 # 必须在导入 matplotlib 之前：建字体缓存、配置目录不可写时，它会往 stderr 写字，写进笔记本的输出里。
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
+from utils.plotting.block import plot_all_heads, plot_block
 from utils.plotting.charts import plot_bars, plot_lines
 from utils.plotting.description import describe
 from utils.plotting.figure import CourseFigure
@@ -36,7 +38,9 @@ __all__ = [
     "QKV_COLORS",
     "CourseFigure",
     "describe",
+    "plot_all_heads",
     "plot_bars",
+    "plot_block",
     "plot_lines",
     "plot_matrices",
     "plot_matrix",
