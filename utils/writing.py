@@ -75,7 +75,9 @@ def train(*, steps=200, seed=0, on_progress=None):
     steps = as_integer("steps", steps, 1, MOST_STEPS, 200)
     seed = as_integer("seed", seed, 0, MOST_SEED, 0)
     stories = load_stories()
-    model = LanguageModel(START + "".join(sorted(set("".join(stories.train + stories.held_out)))), seed=seed)
+    characters = START + "".join(sorted(set("".join(stories.train + stories.held_out))))
+    with torch.random.fork_rng(devices=[]):  # 建模型时 torch 会先填上随机数
+        model = LanguageModel(characters, seed=seed)
     optimizer, generator = Adam(model.parameters(), lr=LEARNING_RATE), torch.Generator().manual_seed(seed)
     measured = []
     with one_thread():

@@ -168,7 +168,7 @@ def test_a_field_written_twice_is_named(file, field, folder):
 @each_field
 def test_a_field_one_item_longer_or_shorter_is_named(file, field, longer, folder):
     value = CONTENTS[file][field]
-    if field == "position_columns" or file == "words.json":
+    if field == "position_columns" or file in ("words.json", "stories.json"):
         return  # 个数不限
     added = [*value, "多" if isinstance(value[0], str) else value[0]]
     put(folder, file, CONTENTS[file] | {field: added if longer else value[:-1]})
