@@ -109,10 +109,9 @@ def train(task, *, seed=0, steps=200, joined=(1,), on_progress=None, **sizes):
     split = split_sentences(seed)
     model = Model(task, seed=seed, **sizes)
     initial = deepcopy(model)
-    with _one_thread():
-        losses = _fit(
-            model, [join_sentences(split.train, count, seed) for count in joined], steps, on_progress
-        )
+    batches = [join_sentences(split.train, count, seed) for count in joined]
+    with one_thread():
+        losses = _fit(model, batches, steps, on_progress)
         accuracies = [_accuracy(model, part) for part in split]
     return Result(model, initial, losses, *accuracies, split)
 
@@ -128,7 +127,7 @@ def verb_weights(model, sentence):
 
 def accuracy(model, sentences):
     """答对的问题所占的比例，0 到 1。sentences : 一样长的句子，由三字句接成，问的是最后一句。"""
-    with _one_thread():
+    with one_thread():
         return _accuracy(model, sentences)
 
 
@@ -217,7 +216,7 @@ def _accuracy(model, sentences):
 
 
 @contextmanager
-def _one_thread():
+def one_thread():
     """这段时间里 torch 只用一个线程，之后恢复原样。"""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

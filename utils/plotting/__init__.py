@@ -5,6 +5,7 @@
     一对数画成箭头                   arrows.py       plot_arrows
     折线、柱                         charts.py       plot_lines  plot_bars
     五个步骤的地图                   pipeline.py     plot_pipeline
+    一个块的地图、全部的头           block.py        plot_block  plot_all_heads
 
     矩阵怎样排成一张图               layout.py
     一个矩阵画成什么样               panel.py
@@ -25,6 +26,7 @@ import logging
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 from utils.plotting.arrows import plot_arrows
+from utils.plotting.block import plot_all_heads, plot_block
 from utils.plotting.charts import plot_bars, plot_lines
 from utils.plotting.description import describe
 from utils.plotting.figure import CourseFigure
@@ -39,7 +41,9 @@ __all__ = [
     "CourseFigure",
     "describe",
     "plot_arrows",
+    "plot_all_heads",
     "plot_bars",
+    "plot_block",
     "plot_lines",
     "plot_matrices",
     "plot_matrix",

@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from utils import examples, model
+from utils import examples, model, writing
 from utils.examples import FILES, load_example
 from utils.model import load_words
+from utils.writing import load_stories
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 READERS = {file: lambda name=name: load_example(name) for name, file in FILES.items()}
 READERS["words.json"] = load_words
+READERS["stories.json"] = load_stories
 CONTENTS = {file: json.loads((DATA / file).read_text(encoding="utf-8")) for file in READERS}
 FIELDS = [(file, field) for file, content in CONTENTS.items() for field in content]
 OPTIONAL = ("X_columns", "V_columns", "position_columns")  # 可以不写的字段
@@ -34,6 +36,7 @@ def folder(tmp_path, monkeypatch):
         shutil.copyfile(DATA / file, copy / file)
     monkeypatch.setattr(examples, "DATA", copy)
     monkeypatch.setattr(model, "WORDS", copy / "words.json")
+    monkeypatch.setattr(writing, "STORIES", copy / "stories.json")
     return copy
 
 
@@ -165,7 +168,7 @@ def test_a_field_written_twice_is_named(file, field, folder):
 @each_field
 def test_a_field_one_item_longer_or_shorter_is_named(file, field, longer, folder):
     value = CONTENTS[file][field]
-    if field == "position_columns" or file == "words.json":
+    if field == "position_columns" or file in ("words.json", "stories.json"):
         return  # 个数不限
     added = [*value, "多" if isinstance(value[0], str) else value[0]]
     put(folder, file, CONTENTS[file] | {field: added if longer else value[:-1]})

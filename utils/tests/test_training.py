@@ -158,7 +158,7 @@ def test_without_positions_training_on_the_mirrors_pushes_accuracy_far_below_cha
     model = Model("who", positions=False)
     every = sum(split_sentences(), ())
     one_of_each = [sentence for sentence in every if sentence < mirror(sentence)]
-    with training._one_thread():
+    with training.one_thread():
         training._fit(model, [one_of_each], 100, None)
     assert training._accuracy(model, [mirror(sentence) for sentence in one_of_each]) < 0.2
 
