@@ -29,7 +29,8 @@ def main(arguments=None):
         return 2
     students = find_students(options.folder, EXERCISES)
     if not any(student.notebooks for student in students):
-        print(f"{options.folder} 里没有找到课程的笔记本：一个学生一个文件夹，或者文件名写成 张三_03_scaling.ipynb。")
+        print(f"{options.folder} 里没有找到课程的笔记本。")
+        print("一个学生一个文件夹，或者文件名写成 张三_03_scaling.ipynb。")
         return 2
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = []

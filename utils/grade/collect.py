@@ -15,7 +15,9 @@ LARGEST = 50_000_000  # 字节；再大的不是一本笔记
 _CHECK = re.compile(r"""\bcheck\(\s*["'](\w+)["']""")
 _EDGES = " _-—·.()（）[]【】"
 # 作答时不该用到的：答案就在里面
-_FORBIDDEN = re.compile(r"\bEXERCISES\b|\bload_exercises\b|exercises\.sets|\.reference\b|\bsolution\s*\(.*\)\s*\.")
+_FORBIDDEN = re.compile(
+    r"\bEXERCISES\b|\bload_exercises\b|exercises\.sets|\.reference\b|\bsolution\s*\(.*\)\s*\."
+)
 
 
 class Answer(NamedTuple):

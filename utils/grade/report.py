@@ -54,7 +54,11 @@ def write_page(path, students, results, exercises):
     for id, exercise in exercises.items():
         notebooks.setdefault(exercise.notebook, []).append(id)
     rows = [
-        (student.name, [_progress(student, judged, name, ids) for name, ids in notebooks.items()], student.remarks)
+        (
+            student.name,
+            [_progress(student, judged, name, ids) for name, ids in notebooks.items()],
+            student.remarks,
+        )
         for student, judged in zip(students, results, strict=True)
     ]
     mistakes = _mistakes(students, results, exercises)
@@ -88,9 +92,7 @@ def _mistakes(students, results, exercises):
                 said.setdefault((id, result["mistake"]), result["message"])
     counts = Counter({key: len(names) for key, names in who.items()})
     order = sorted(counts, key=lambda key: (-counts[key], list(exercises).index(key[0]), key[1]))
-    return [
-        (exercises[id], said[id, name].partition("\n")[2], who[id, name]) for id, name in order[:MOST]
-    ]
+    return [(exercises[id], said[id, name].partition("\n")[2], who[id, name]) for id, name in order[:MOST]]
 
 
 def _picture(mistakes):

@@ -10,6 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from utils.exercises import progress_file
 from utils.grade.collect import course_imports, needed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +51,7 @@ def _judge(tasks):
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         environment |= {
             "PYTHONPATH": str(ROOT),
+            progress_file.SWITCH: "off",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8",
             "PYTHONHASHSEED": "0",

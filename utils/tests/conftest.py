@@ -1,9 +1,12 @@
 """几个测试文件共用的：做好的幻灯片，打开的浏览器。"""
 
 import io
+import os
 from contextlib import redirect_stdout
 
 import pytest
+
+os.environ["COURSE_PROGRESS"] = "off"  # 检查不往学习者的进度里记
 
 
 @pytest.fixture(scope="session")
