@@ -4,15 +4,15 @@
 这里不算注意力：结果由调用者传入；与乘积对不上就拒绝，动画里不会有错的和。
 """
 
-import html
 from itertools import product
 
 import numpy as np
 
 from utils.animation_player import cell_width, draw_arrows, make_animation, make_table
+from utils.animation_sums import dot_lines, isolated, mixture_lines, read_rows, written
 from utils.characters import printable
 from utils.checks import as_arrays, as_names, refusal, require
-from utils.numbers import bracketed, dot_terms, sign, write
+from utils.numbers import write
 from utils.plotting.heatmaps import as_weights
 from utils.positions import rotate
 
@@ -33,7 +33,7 @@ def animate_scores(Q, K, scores, tokens):
     tokens = _labels(tokens, Q=Q, K=K, scores=scores)
     _check_result("scores", scores, Q, K.T, "attention_scores(Q, K)")
     n, d_k = Q.shape
-    q, k, s = _texts(Q), _texts(K.T), _texts(scores)
+    q, k, s = written(Q), written(K.T), written(scores)
     narrow, wide = cell_width(q), cell_width(k, s, [tokens])
 
     def tables(step, i=None, j=None):
@@ -49,11 +49,14 @@ def animate_scores(Q, K, scores, tokens):
 
     frames = [("scores 还是空的。每一步取 Q 的一行和 Kᵀ 的一列，对应相乘，再相加。", "", tables(0))]
     for step, (i, j) in enumerate(product(range(n), range(n)), start=1):
-        who = f"查询「{_isolated(tokens[i])}」· 键「{_isolated(tokens[j])}」："
+        who = f"查询「{isolated(tokens[i])}」· 键「{isolated(tokens[j])}」："
         where = f"Q 的第 {i + 1} 行，Kᵀ 的第 {j + 1} 列 → scores 的第 {i + 1} 行第 {j + 1} 列"
-        frames.append((who + _dot(Q[i], K[j], s[i][j]), where, tables(step, i, j)))
-    read = [f"Q {Q.shape}：{_read(tokens, Q)}", f"K {K.shape}，在 Kᵀ 里一列一个键：{_read(tokens, K)}"]
-    closing = f"scores {scores.shape}：{_read(tokens, scores)}"
+        frames.append((who + dot_lines(Q[i], K[j], s[i][j]), where, tables(step, i, j)))
+    read = [
+        f"Q {Q.shape}：{read_rows(tokens, Q)}",
+        f"K {K.shape}，在 Kᵀ 里一列一个键：{read_rows(tokens, K)}",
+    ]
+    closing = f"scores {scores.shape}：{read_rows(tokens, scores)}"
     return make_animation("animation-scores", "scores = Q Kᵀ：一步算一个分数", read, frames, closing)
 
 
@@ -72,11 +75,15 @@ def animate_weighted_sum(weights, V, output, tokens):
     n, d_v = V.shape
     sums = np.cumsum(weights[:, :, None] * V, axis=1)  # sums[i, k]：第 i 行加到第 k 个键
     sums[:, -1] = output
-    w, v, out = _texts(weights), _texts(V), _texts(output)
-    narrow, wide = cell_width(w, [tokens]), cell_width(v, *map(_texts, sums))
+    w, v, out = written(weights), written(V), written(output)
+    narrow, wide = cell_width(w, [tokens]), cell_width(v, *map(written, sums))
 
     def tables(step, i=-1, k=None):
-        so_far = [*out[: max(i, 0)], *_texts(sums[i : i + 1, k] if step else []), *[[""] * d_v] * (n - i - 1)]
+        so_far = [
+            *out[: max(i, 0)],
+            *written(sums[i : i + 1, k] if step else []),
+            *[[""] * d_v] * (n - i - 1),
+        ]
         weight = {(i, k)} if step else set()
         value = {(k, c) for c in range(d_v)} if step else set()
         row = {(i, c) for c in range(d_v)} if step else set()
@@ -91,14 +98,14 @@ def animate_weighted_sum(weights, V, output, tokens):
 
     frames = [("output 还是空的。每一步取一个权重，乘上 V 的一行，加进 output 的一行。", "", tables(0))]
     for step, (i, k) in enumerate(product(range(n), range(n)), start=1):
-        rest = "".join(f"「{_isolated(token)}」" for token in tokens[k + 1 :])
-        who = f"输出「{_isolated(tokens[i])}」" + (f"加到键「{_isolated(tokens[k])}」 " if rest else " ")
+        rest = "".join(f"「{isolated(token)}」" for token in tokens[k + 1 :])
+        who = f"输出「{isolated(tokens[i])}」" + (f"加到键「{isolated(tokens[k])}」 " if rest else " ")
         state = f"（没有加完，还差{rest}）" if rest else "（加完了）"
         where = f"weights 的第 {i + 1} 行第 {k + 1} 列 × V 的第 {k + 1} 行 → 加进 output 的第 {i + 1} 行"
-        story = who + _mixture(weights[i, : k + 1], V[: k + 1], sums[i, k], state)
+        story = who + mixture_lines(weights[i, : k + 1], V[: k + 1], sums[i, k], state)
         frames.append((story, where, tables(step, i, k)))
-    read = [f"weights {weights.shape}：{_read(tokens, weights)}", f"V {V.shape}：{_read(tokens, V)}"]
-    closing = f"output {output.shape}：{_read(tokens, output)}"
+    read = [f"weights {weights.shape}：{read_rows(tokens, weights)}", f"V {V.shape}：{read_rows(tokens, V)}"]
+    closing = f"output {output.shape}：{read_rows(tokens, output)}"
     return make_animation("animation-weighted-sum", "output = weights V：一步加一行值", read, frames, closing)
 
 
@@ -119,12 +126,14 @@ def animate_heads(steps, X, tokens):
     tokens = _labels(tokens, X=X, **whole, output=output)
 
     def table(name, M, dark=(), cols=()):
-        texts = _texts(M)
+        numbers = written(M)
         lit = {(i, j) for i in range(len(M)) for j in dark}
         kind = {"Q": "side animation-q", "K": "side animation-k", "V": "side animation-v"}.get(
             name[0], "side"
         )
-        return make_table(kind, f"{name} {M.shape}", texts, cell_width(texts, [cols]), tokens, cols, lit=lit)
+        return make_table(
+            kind, f"{name} {M.shape}", numbers, cell_width(numbers, [cols]), tokens, cols, lit=lit
+        )
 
     def striped(name, M):
         width = M.shape[1] // heads
@@ -150,8 +159,8 @@ def animate_heads(steps, X, tokens):
     ]
     row = '<div class="animation-row">{}</div>'
     frames = [(*said, [row.format("".join(tables)) for tables in rows]) for *said, rows in film]
-    read = [f"头 {h} 的 weights：{_read(tokens, w)}" for h, w in enumerate(each["weights"], start=1)]
-    closing = f"output {output.shape}：{_read(tokens, output)}"
+    read = [f"头 {h} 的 weights：{read_rows(tokens, w)}" for h, w in enumerate(each["weights"], start=1)]
+    closing = f"output {output.shape}：{read_rows(tokens, output)}"
     return make_animation("animation-heads", f"{heads} 个头：切开、各算各的、接上", read, frames, closing)
 
 
@@ -176,14 +185,11 @@ def animate_turning(q, k, degrees, pairs):
         one, other = turned(ends[0], i), turned(ends[1], j)
         who = f"查询在位置 {i}，转 {write(i * degrees)}°；键在位置 {j}，转 {write(j * degrees)}°。分数："
         where = f"位置的差 {i} − {j} = {write(i - j)}，差 {write((i - j) * degrees)}°"
-        story = who + _dot(one, other, write(one @ other))
+        story = who + dot_lines(one, other, write(one @ other))
         frames.append((story, where, [draw_arrows(one, other, ends)]))
-    read = [f"位置 0：q ({_read([''], ends[0]).strip()})，k ({_read([''], ends[1]).strip()})"]
+    read = [f"位置 0：q ({read_rows([''], ends[0]).strip()})，k ({read_rows([''], ends[1]).strip()})"]
     scores = "、".join(write(turned(ends[0], i) @ turned(ends[1], j)) for i, j in pairs)
     return make_animation("animation-turning", "转：分数只看位置的差", read, frames, f"各步的分数：{scores}")
-
-
-# ---------------------------------------------------------------- 检查
 
 
 def _labels(tokens, **matrices):
@@ -211,50 +217,3 @@ def _check_result(name, result, left, right, call):
             f"{name} {result.shape}，这个数是 {result[i, j]:.7g}",
             f"原样传入 {call} 的结果：没有舍入、缩放或转置过",
         )
-
-
-# ---------------------------------------------------------------- 式子
-
-
-def _isolated(label):
-    """一个标签的 HTML；从右往左写的文字不会打乱后面的数。"""
-    return f"<bdi>{html.escape(label)}</bdi>"
-
-
-def _texts(M):
-    return [[write(value) for value in row] for row in M]
-
-
-def _read(labels, M):
-    return "；".join(f"{label} {' '.join(row)}" for label, row in zip(labels, _texts(M), strict=True))
-
-
-def _dot(q, k, total):
-    """一个点积的 HTML，因数、乘积、和各占一行；只有一项时它就是和。"""
-    terms = dot_terms(q, k)
-    factors = " + ".join(
-        f'<b class="animation-q">{bracketed(a)}</b>×<b class="animation-k">{bracketed(b)}</b>'
-        for a, b in terms.factors
-    )
-    products = [f"{terms.signs[1]} {' + '.join(map(bracketed, terms.products))}"] if len(q) > 1 else []
-    return _lines(factors, *products, f"{terms.signs[2]} <strong>{total}</strong>")
-
-
-def _mixture(weights, values, total, note):
-    """几行值的加权和的 HTML，一行值占一行，最后是加到这里的和，后面接着 note。"""
-    vectors = [f"[{', '.join(row)}]" for row in _texts([*values, total])]
-    numbers = [*weights, *np.ravel(values)]
-    equal = sign(numbers, map(write, numbers))
-    signs = [equal] + ["+"] * (len(weights) - 1)
-    lines = [
-        f'{before} {write(w)} × <b class="animation-v">{vector}</b>'
-        for before, w, vector in zip(signs, weights, vectors[:-1], strict=True)
-    ]
-    lines[-1] = f'<span class="animation-added">{lines[-1]}</span>'
-    equal = "≈" if equal == "≈" else sign(total, map(write, total))
-    state = f'<span class="animation-state">{note}</span>'
-    return _lines(*lines, f"{equal} <strong>{vectors[-1]}</strong>{state}")
-
-
-def _lines(*parts):
-    return " ".join(f'<span class="animation-sum">{part}</span>' for part in parts)

@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 
+from utils.exercises import progress_file
 from utils.notebooks import cell_name
 
 CELL_TIMEOUT = 120  # 秒；课程里的一格用不了一秒，到这个数就是卡住了
@@ -33,12 +34,12 @@ class CellError(Exception):
 
 @contextmanager
 def kernel_environment():
-    """这段时间里启动的内核用临时的 IPython 目录：不读用户的设置，主目录不可写也不告警，并且不能联网。"""
+    """这段时间里启动的内核用临时的 IPython 目录：不读用户的设置，不能联网，不记做题的进度。"""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         startup = Path(folder, "profile_default", "startup")
         startup.mkdir(parents=True)
         Path(startup, "00-offline.py").write_text(OFFLINE_STARTUP, encoding="utf-8")
-        with mock.patch.dict(os.environ, IPYTHONDIR=folder):
+        with mock.patch.dict(os.environ, {"IPYTHONDIR": folder, progress_file.SWITCH: "off"}):
             yield
 
 

@@ -3,6 +3,7 @@
     check("softmax", my_softmax)    判定一个答案：还没作答、还不对（认得出常见的错误）、通过
     hint("softmax")                 一条提示；hint("softmax", 2) 更具体；提示里没有答案
     solution("softmax")             答案的代码，和一段为什么
+    progress()                      做到了哪里：每本笔记的练习，通过了几题
     predict(guess, truth)           “改一改”里的预测：拿猜的与算出来的比一比
     EXERCISES                       全部练习：编号 -> Exercise
 
@@ -12,21 +13,36 @@
     random_inputs.py  它们的输入
     checking.py     判定；其中函数题在 functions.py，限时运行在 running.py，读懂答案在 answers.py
     predictions.py  比较预测
+    progress_file.py  记下做过的练习，关机也在
+    card.py         判定在 JupyterLab 里的样子
     records.py      Exercise、Mistake、Verdict、Text 四种记录
 """
 
 import difflib
 import math
+from dataclasses import replace
 
 from utils.checks import is_integer, shown
-from utils.exercises import running
+from utils.exercises import progress_file, running
 from utils.exercises.answers import type_name
+from utils.exercises.card import card
 from utils.exercises.checking import judge
 from utils.exercises.predictions import predict
 from utils.exercises.records import Exercise, Mistake, Text, Verdict
 from utils.exercises.sets import load_exercises
 
-__all__ = ["EXERCISES", "Exercise", "Mistake", "Text", "Verdict", "check", "hint", "predict", "solution"]
+__all__ = [
+    "EXERCISES",
+    "Exercise",
+    "Mistake",
+    "Text",
+    "Verdict",
+    "check",
+    "hint",
+    "predict",
+    "progress",
+    "solution",
+]
 
 EXERCISES = {exercise.id: exercise for exercise in load_exercises()}
 
@@ -44,13 +60,23 @@ def check(exercise_id, answer=None, *, seconds=5):
         return Verdict("not_attempted", None, "check 正在运行这个函数：函数里面不要再调用 check。")
     if not _known(exercise_id):
         return Verdict("not_attempted", None, _unknown_message(exercise_id))
-    return judge(EXERCISES[exercise_id], answer, seconds)
+    exercise = EXERCISES[exercise_id]
+    verdict = judge(exercise, answer, seconds)
+    if not progress_file.recording():
+        return verdict
+    note = ""
+    if verdict.status != "not_attempted":
+        problem = progress_file.record(exercise_id, verdict.status)
+        note = problem or progress_file.line(exercise, EXERCISES)
+    return replace(verdict, note=note, html=card(verdict, exercise, note))
 
 
 def hint(exercise_id=None, level=1):
     """一条提示。level : 1、2……，越大越具体；超出的按最后一条算。不写编号时列出全部编号。返回 Text。"""
     if not _known(exercise_id):
         return Text(_unknown_message(exercise_id))
+    if progress_file.recording():
+        progress_file.record(exercise_id, "hint")
     hints = EXERCISES[exercise_id].hints
     level = min(level, len(hints)) if is_integer(level, 1, math.inf) else 1
     more = f'\n还有更具体的：hint("{exercise_id}", {level + 1})' if level < len(hints) else ""
@@ -67,6 +93,14 @@ def solution(exercise_id=None):
         f"{exercise.solution}\n\n为什么：{exercise.why}",
         f"```python\n{exercise.solution}\n```\n\n**为什么**：{exercise.why}",
     )
+
+
+def progress():
+    """做到了哪里：每本笔记的练习，哪些通过了、哪些还不对、哪些没做。返回 Text。
+
+    记在 notebooks/progress.jsonl 里，关机也在；删掉这个文件，就从头记起。
+    """
+    return Text(*progress_file.table(EXERCISES))
 
 
 def _known(exercise_id):

@@ -6,19 +6,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """一次判定；在笔记本里显示的就是 message。
+    """一次判定；在笔记本里显示的是 message，JupyterLab 里排成一张卡片（card.py）。
 
     status : "not_attempted"（还没作答）、"wrong"（还不对）或 "passed"（通过）
     mistake : 认出的错误的名字；没有认出、没有错误时是 None
     message : 给学习者看的话
+    note : 做到了哪里，一句话；html : 卡片。不记录进度时都是空的，存进课程笔记本的只有 message
     """
 
     status: str
     mistake: str | None
     message: str
+    note: str = ""
+    html: str = ""
 
     def __repr__(self):
-        return self.message
+        return "\n".join(filter(None, [self.message, self.note]))
+
+    def _repr_html_(self):
+        return self.html or None
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from utils.attention import attention, causal_mask, mask_scores, padding_mask, softmax
 from utils.examples import load_example, reorder
 from utils.notebooks import NOTEBOOKS, parse
-from utils.training import Adam, _one_thread
+from utils.training import Adam, one_thread
 
 sdpa = torch.nn.functional.scaled_dot_product_attention
 steady = settings(
@@ -192,7 +192,7 @@ def names():
 def trained(names):
     """{有没有遮罩: [(模型, 损失)，一个种子一个]}"""
     masks = {False: None, True: torch.from_numpy(np.tri(3, dtype=bool))}
-    with _one_thread():
+    with one_thread():
         return {kind: [names["train"](mask, seed) for seed in SEEDS] for kind, mask in masks.items()}
 
 
