@@ -1,10 +1,11 @@
 """课程的工具箱：一个文件（或文件夹）只做一件事。
 
     读  examples.py       data/ 里的例句、自己的一句话 -> Example
-    算  attention.py      五个步骤和整个自注意力，只用 numpy
+    算  attention.py      五个步骤、整个自注意力、遮罩、多头，只用 numpy
+        positions.py      正弦位置、旋转位置，只用 numpy
     写  notation.py       把手算过程写成公式
     画  plotting/         每本笔记里的图；哪种图在哪个文件，见它的 __init__.py
-    演  animations.py     QKᵀ 和加权求和的动画，一步一帧；样式在 animations.css
+    演  animations.py     乘法、多头、旋转的动画，一步一帧；样式在 animations.css
     拖  explorers.py      可以拖动的滑块，一动就重画（ipywidgets）
     练  exercises/        每本笔记的练习：判定、提示、答案
     讲  slides/           离线的幻灯片，一本一个文件
@@ -13,10 +14,15 @@
     比  rnn.py            循环神经网络与注意力：影响、等待、代价（torch）
     训  model.py          一层自注意力和它的词表（torch）
         training.py       让它学会“谁在做”“对谁”
+        block.py          层归一化、前馈，只用 numpy
+        transformer.py    块和小语言模型（torch）
+        writing.py        训练小语言模型，让它写字
+        map_reading.py    动它的一个头，看写的字怎样变
+        sizes.py          数参数、数乘法，真实模型的大小
 
 大家都靠它们：
 
-        checks.py         参数合不合规则，不合就说出规则、收到了什么、怎么办
+        checks/           参数合不合规则，不合就说出规则、收到了什么、怎么办
         numbers.py        一个数、一个点积怎样写成文字
         missing_names.py  跳着运行笔记本时，告诉学习者先运行哪里
 
@@ -25,6 +31,7 @@
     python -m utils lab       准备环境并打开课程
     python -m utils slides    准备环境并做幻灯片（环境已有时：python -m utils.slides）
     python -m utils worksheet 准备环境并做练习纸（环境已有时：python -m utils.worksheet）
+    python -m utils grade     准备环境并批改一个班的练习
     python -m utils test      准备环境并运行全部检查
     python -m utils refresh   准备环境，重新执行笔记本并保存输出
     python -m utils benchmark 准备环境并量速度
