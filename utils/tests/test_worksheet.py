@@ -11,14 +11,15 @@ from fractions import Fraction
 import pytest
 
 from utils import examples
+from utils.notebooks import notebook_paths
 from utils.pages import shell
 from utils.pages.browser import Opened
 from utils.tests.html_page import addresses, embedded_fonts, read_html
 from utils.tests.pencil import expected, five_steps, flat, read, show
 from utils.worksheet import __main__ as command
-from utils.worksheet import steps
-from utils.worksheet.build import SHEET_TEMPLATES, render_sheet
-from utils.worksheet.steps import SHEETS
+from utils.worksheet import paper
+from utils.worksheet.build import render_sheet
+from utils.worksheet.sheets import SHEETS, TEMPLATES
 
 KINDS = (".worksheet.html", ".answers.html")
 PAGES = [step + kind for step in SHEETS for kind in KINDS]
@@ -65,10 +66,10 @@ def sheets(folder):
     return {path.name: read_html(path.read_text(encoding="utf-8")) for path in folder.glob("*.html")}
 
 
-def test_every_template_of_a_step_is_a_worksheet():
-    assert [path.name.partition(".")[0] for path in sorted(SHEET_TEMPLATES.glob("*_*.html.j2"))] == list(
-        SHEETS
-    )
+def test_every_file_of_numbers_is_a_worksheet_of_a_notebook():
+    files = {path.stem for path in TEMPLATES.parent.glob("sheets/[a-z]*.py")}
+    assert {step.partition("_")[2] for step in SHEETS} == files
+    assert set(SHEETS) <= {path.stem for path in notebook_paths()}
 
 
 @pytest.mark.parametrize("step", SHEETS)
@@ -133,7 +134,7 @@ def test_a_changed_number_in_data_changes_the_sheets(other_data, step):
 
 def test_half_is_rounded_up_on_paper():
     """四舍五入，不像 Python 那样按二进制的写法或舍入到偶数。"""
-    assert [steps._text(x, 2) for x in (0.185, 0.285, -0.185, 1.005, 0.1849)] == [
+    assert [paper.text(x, 2) for x in (0.185, 0.285, -0.185, 1.005, 0.1849)] == [
         "0.19",
         "0.29",
         "−0.19",
