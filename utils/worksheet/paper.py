@@ -39,11 +39,12 @@ def numbered(count):
     return [str(number) for number in range(1, count + 1)]
 
 
-def table(id, name, rows, columns, matrix, places=None, totals=()):
+def table(id, name, rows, columns, matrix, places=None, totals=(), stacked=False):
     """纸上的一个矩阵。
 
     id : 页内唯一的名字；name : LaTeX 记号；rows, columns : 行名、列名；matrix : (行, 列)
     totals : 各行的和，有时多留的一列空格；shape 不算这一列
+    stacked : 各行是一步一步的结果，叠在一起好写；不是一个矩阵，就不写形状
     """
     return {
         "id": id,
@@ -52,7 +53,7 @@ def table(id, name, rows, columns, matrix, places=None, totals=()):
         "columns": columns,
         "cells": [texts(row, places) for row in matrix],
         "totals": texts(totals, places),
-        "shape": f"({len(rows)}, {len(columns)})",
+        "shape": "" if stacked else f"({len(rows)}, {len(columns)})",
     }
 
 
