@@ -198,7 +198,7 @@ def test_only_the_steps_asked_for_are_built_and_linked(tmp_path, capsys):
 def test_an_unknown_step_is_answered_with_the_list(tmp_path, capsys):
     assert command.main(["-o", str(tmp_path), "02_scores", "11_more"]) == 2
     said = capsys.readouterr().out
-    assert "没有步骤 11_more" in said and all(step in said for step in SHEETS)
+    assert "没有练习纸 11_more" in said and all(step in said for step in SHEETS)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -43,6 +43,7 @@ def test_masks(answers, me):
     output = F.scaled_dot_product_attention(X @ me["W_Q"], X @ me["W_K"], X @ me["W_V"], is_causal=True)
     assert numbers_in(page, "python") == texts(output)
     score = five_steps(read("wo_ai_ni.json"))["scaled"][0][0]
+    assert numbers_in(page, "with-zeros") == [show(score), "0", "0"]
     assert numbers_in(page, "zeros") == texts(torch.tensor([float(score), 0, 0]).softmax(0))
 
 

@@ -1,4 +1,4 @@
-"""把一步排成一页，写好各页和目录。"""
+"""把一本的数排成一页，写好各页和目录。"""
 
 from utils.pages import shell
 from utils.pages.command import write_page
@@ -8,9 +8,9 @@ WORKSHEET, ANSWERS = ".worksheet.html", ".answers.html"
 
 
 def write_sheets(steps, folder):
-    """每一步写一份练习纸、一份答案，放进 folder，再写目录；返回退出码。steps 是空的就是全部。"""
+    """每一本写一份练习纸、一份答案，放进 folder，再写目录；返回退出码。steps 是空的就是全部。"""
     if unknown := [step for step in steps if step not in SHEETS]:
-        print(f"没有步骤 {'、'.join(unknown)}；可用的是 {'、'.join(SHEETS)}。")
+        print(f"没有练习纸 {'、'.join(unknown)}；可用的是 {'、'.join(SHEETS)}。")
         return 2
     pages = {
         step + suffix: render_sheet(step, answers=suffix == ANSWERS)
@@ -27,7 +27,7 @@ def write_sheets(steps, folder):
 
 
 def render_sheet(step, *, answers):
-    """一步的练习纸；answers 为真时是填好答案的那一份。step 是 SHEETS 里的名字。"""
+    """一本的练习纸；answers 为真时是填好答案的那一份。step 是 SHEETS 里的名字。"""
     sheet = SHEETS[step]
     return shell.render_page(
         TEMPLATES, f"{step}.html.j2", css="page.css", title=sheet.TITLE, answers=answers, **sheet.numbers()
