@@ -135,9 +135,7 @@ def test_the_loss_is_the_mean_surprise_of_each_next_character():
 
 def test_an_untrained_model_is_near_uniform_and_a_trained_one_beats_the_baselines():
     stories = load_stories()
-    assert loss_on(new_model(characters()), stories.held_out).item() == pytest.approx(
-        math.log(71), abs=0.2
-    )
+    assert loss_on(new_model(characters()), stories.held_out).item() == pytest.approx(math.log(71), abs=0.2)
     unigram, bigram, before = Counter(), Counter(), Counter()
     for story in stories.train:
         for a, b in zip("▷" + story[:-1], story, strict=True):

@@ -95,6 +95,8 @@ EXERCISES = [
             Mistake(
                 "times_heads", 6144, "投影要不要乘 4 个头？每个头只有 d_model / 4 宽，合起来还是那么多。"
             ),
+            Mistake("everything_times_heads", 12288, "四个头各算了一整份。切成几个头，只是把列分给它们。"),
+            Mistake("one_head", 2304, "投影只算了一个头的 4 列。四个头合起来是 16 列。"),
             Mistake("added_bias", 3152, "题目说不算偏置。"),
         ],
         hints=["四个投影，每个 16 × 16。", "前馈两个矩阵：16 × 64 和 64 × 16。"],
@@ -142,6 +144,11 @@ EXERCISES = [
                 "no_norm",
                 lambda X, W_1, W_2: X + _fed(X, W_1, W_2),
                 "加对了，可是前馈收到的应是归一化以后的 X。",
+            ),
+            Mistake(
+                "no_relu",
+                lambda X, W_1, W_2: X + block.layer_norm(X) @ W_1 @ W_2,
+                "X 加对了，可是少了 ReLU：负数要先变成 0。",
             ),
             Mistake(
                 "norm_last",
@@ -196,6 +203,16 @@ EXERCISES = [
                 "平方和是不是除以了列数减 1？层归一化除以列数；torch 的 var 默认减 1，numpy 的不减。",
             ),
             Mistake(
+                "sum_of_squares",
+                lambda X: _centred(X) / np.sqrt((_centred(X) ** 2).sum(axis=1, keepdims=True) + 1e-5),
+                "平方加起来了，还没有取平均：方差是平方的平均。",
+            ),
+            Mistake(
+                "no_parentheses",
+                lambda X: X - X.mean(axis=1, keepdims=True) / np.sqrt(_variance(X)),
+                "只有平均被除了：除法先算，减法要加括号。",
+            ),
+            Mistake(
                 "no_epsilon",
                 lambda X: _centred(X) / X.std(axis=1, keepdims=True),
                 "一行全相等时，方差是 0，除出了非数。方差里要加 0.00001。",
@@ -244,6 +261,8 @@ EXERCISES = [
             ),
             Mistake("one_layer", 512, "这是一层的。一共 24 层。"),
             Mistake("query_heads", 86016, "用了 14 个查询头。留的是键和值，它们只有 2 个头。"),
+            Mistake("four_bytes", 24576, "题目里一个数 2 字节，不是 4 字节。"),
+            Mistake("kilobytes", 12.288, "问的是多少字节，不用换成千字节。"),
             Mistake("not_two_twos", 3072, "漏了两个 2。K 和 V 两样，各 2 个头，一个数 2 字节。"),
         ],
         hints=["K 和 V 各一行，一行多宽？", "两样 × 24 层 × 宽 × 2 字节。"],
