@@ -262,4 +262,19 @@ EXERCISES = [
         "    return P",
         why="一对一根指针，角 = 位置 × 速度。P[:, 0::2] 是第 0、2、4……列，放 sin；P[:, 1::2] 放 cos。",
     ),
+    Exercise(
+        id="reading_longer",
+        title="更长的句子",
+        kind="reading",
+        reference="D",
+        mistakes=[
+            Mistake("rows_enough", "A", "备下的行没有训练过，还是随机数。量出来 4 句对几成？"),
+            Mistake("formula_enough", "B", "有数不等于学过。看图里“转”在 8 句的一点。"),
+            Mistake("never_large", "C", "数不变大，指针却会转回来：位置 10 减一圈像哪个位置？"),
+        ],
+        hints=["看折线图：1 到 3 句，和 4 句以后。", "看换种子、换问题的表：每一行的四个范围一样吗？"],
+        solution='choice = "D"',
+        why="训练过的长度四种都是 1。4 句以后，“学”总不行，别的办法随种子、随问题变：问“谁在做”，"
+        "“列”4 句不到 0.20；问“对谁”，却有 0.97 以上。",
+    ),
 ]

@@ -283,4 +283,36 @@ EXERCISES = [
         solution='choice = "A"',
         why="（明，天）4 次，（今，天）3 次，（天，明）2 次：并次数最多的一对。",
     ),
+    Exercise(
+        id="reading_losses",
+        title="背了没有",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("lower_is_better", "A", "训练的损失低，可以只是背下了原文。没见过的故事呢？"),
+            Mistake("train_longer", "C", "再训练，留出的损失先降后升：图里 120 步以后往哪边走？"),
+            Mistake("always_higher", "D", "高一点不要紧，要看高多少，还要与看前一个字的 2.08 比。"),
+        ],
+        hints=["哪一个损失说的是没见过的故事？", "0.2385 是把训练故事全背下来的损失。谁离它近？"],
+        solution='choice = "B"',
+        why="乙的训练损失 0.26 已接近全背下来的 0.2385，留出的却是 0.86，比甲的 0.53 高："
+        "它在背，没见过的故事猜得不如甲。",
+    ),
+    Exercise(
+        id="pencil_model_parameters",
+        title="数一个模型",
+        kind="number",
+        reference=170496,
+        mistakes=[
+            Mistake("not_shared", 234496, "字表数了两次。题目说读出与字表共用一张。"),
+            Mistake("one_block", 121344, "只算了一个块，一共 2 个。"),
+            Mistake("no_positions", 162304, "少了位置的那张表。"),
+            Mistake("only_blocks", 98304, "这是两个块。字表和位置也是参数。"),
+            Mistake("no_ffn", 104960, "块里只算了四个投影，前馈呢？"),
+            Mistake("only_tables", 72192, "这是两张表。块里的矩阵还没有算。"),
+        ],
+        hints=["三样：字表、位置、块。", "一个块 12 × 64 × 64；字表 1000 × 64；位置 128 × 64。"],
+        solution="answer = 1000 * 64 + 128 * 64 + 2 * matrix_parameters(64, 64, 256)",
+        why="字表 64 000，位置 8192，两个块各 12 × 64² = 49 152：64 000 + 8192 + 98 304 = 170 496。",
+    ),
 ]
