@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from utils import attention as course
 from utils.attention import attention
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
@@ -9,7 +10,7 @@ from utils.exercises.records import Exercise, Mistake
 
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
-    sizes = [(3, 4, 8, 6, 2), (5, 5, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
+    sizes = [(3, 5, 14, 8, 2), (5, 4, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
     return [
         (random_matrix(rng, n_q, d), random_matrix(rng, n_k, d), random_matrix(rng, n_k, e), heads)
         for n_q, n_k, d, e, heads in sizes
@@ -32,6 +33,23 @@ def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
     def heads_attention(Q, K, V, heads):
         parts = zip(cut(Q, heads), cut(K, heads), (cut_values or cut)(V, heads), strict=True)
         return join([each(*part).output for part in parts])
+
+    return heads_attention
+
+
+def _whole(
+    *,
+    attention_scores=course.attention_scores,
+    scale_scores=course.scale_scores,
+    softmax=course.softmax,
+    weighted_sum=course.weighted_sum,
+):
+    """切开、接上不变，每个头里的几步可以换掉。"""
+
+    def heads_attention(Q, K, V, heads):
+        parts = zip(*(_columns(M, heads) for M in (Q, K, V)), strict=True)
+        scaled = [(scale_scores(attention_scores(q, k), q.shape[1]), v) for q, k, v in parts]
+        return np.hstack([weighted_sum(softmax(scores), v) for scores, v in scaled])
 
     return heads_attention
 
@@ -111,6 +129,8 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, heads · d_v)",
         reference=_variant(),
+        whole=_whole,
+        without=("split_heads", "join_heads", "multi_head_attention"),
         mistakes=[
             Mistake(
                 "reshaped_to_cut",

@@ -175,6 +175,7 @@ EXERCISES = [
         inputs=_sizes,
         shape="(n, d_model)",
         reference=course.sine_positions,
+        without=("sine_positions",),
         mistakes=[
             Mistake(
                 "side_by_side",
