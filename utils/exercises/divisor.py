@@ -7,7 +7,7 @@ import numpy as np
 from utils.exercises.whole import parts
 from utils.numbers import write
 
-_GRID = np.exp2(np.arange(-5, 12, 0.2))
+_GRID = np.exp2(np.arange(-5, 24, 0.2))
 _GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -23,6 +23,8 @@ def wrong_divisor(exercise, outcomes, inputs, same):
         return None
     found = []
     for outcome, arguments in zip(outcomes, inputs, strict=True):
+        if not np.isfinite(outcome).all():  # 除以 0，或者溢出了：看不出除以多少
+            continue
         one = _solve(put, outcome, arguments, same)
         if one is None:
             return None

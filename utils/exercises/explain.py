@@ -57,8 +57,11 @@ def _cause(exercise, function, outcomes, expected, inputs, index, seconds):
         if full:
             facts = _facts(exercise, outcomes, index, expected[index], inputs[index])
             return full[0].name, full[0].message.format_map(facts)
-        read = reading_code.causes(function, exercise.arguments)
+        read = reading_code.causes(function, _where_from(exercise, inputs[index]))
+        sure = [each for each in read if each[0] not in ("hard_coded_size", "short_range")]
         name, said = _known(exercise, outcomes, expected, inputs)
+        if sure:
+            return sure[0][0], "\n".join(filter(None, [sure[0][1], said]))
         if name:
             return name, said
         if read:
@@ -69,6 +72,12 @@ def _cause(exercise, function, outcomes, expected, inputs, index, seconds):
     elif outcomes[0].text:
         return "missing_name", ""
     return None, ""
+
+
+def _where_from(exercise, arguments):
+    """大小该从哪里取：第一个矩阵的形状；没有矩阵，就是参数本身。"""
+    arrays = [name for name, v in zip(exercise.arguments, arguments, strict=True) if np.ndim(v)]
+    return f"从参数取，如 {arrays[0]}.shape[0]" if arrays else f"用参数 {'、'.join(exercise.arguments)}"
 
 
 def _order(exercise, function, expected, inputs, seconds):
@@ -101,7 +110,8 @@ def _named(exercise, outcomes, expected, inputs):
 
 def _known(exercise, outcomes, expected, inputs):
     """每道题都说得通的错误：(名字, 一句话)，几种都说得通时说两种；没有是 (None, "")。"""
-    if all(isinstance(outcome, Failure) for outcome in outcomes):
+    huge = any(isinstance(outcome, np.ndarray) and outcome.size > MOST for outcome in outcomes)
+    if huge or all(isinstance(outcome, Failure) for outcome in outcomes):
         return None, ""
     right = exercise.repair or exercise.reference
     candidates = [
@@ -110,6 +120,11 @@ def _known(exercise, outcomes, expected, inputs):
         *whole.step_mistakes(exercise),
     ]
     fitting = {m.message: m.name for m in candidates if _matches(m.answer, outcomes, inputs)}
+    finite = [i for i, o in enumerate(outcomes) if isinstance(o, np.ndarray) and np.isfinite(o).all()]
+    seen, given = [outcomes[i] for i in finite], [inputs[i] for i in finite]
+    unlike = not all(same(outcomes[i], expected[i]) for i in finite)
+    if not fitting and 2 <= len(finite) < len(outcomes) and unlike:
+        fitting = {m.message: m.name for m in candidates if _matches(m.answer, seen, given)}
     if not fitting:
         found = wrong_divisor(exercise, outcomes, inputs, same) or extra_steps.constant(outcomes, expected)
         fitting = {found[1]: found[0]} if found else {}

@@ -5,7 +5,8 @@ import inspect
 import textwrap
 
 _SIZED = {"range", "zeros", "ones", "empty", "full", "tri", "eye", "split", "arange", "reshape"}
-_HARD_CODED = "代码里写着 {numbers}：是不是写死了大小？换一组输入，大小就变了；从参数取，如 {names}.shape[0]。"
+_SIZED |= {"triu_indices", "tril_indices", "array_split", "hsplit", "identity"}
+_HARD_CODED = "代码里写着 {numbers}：是不是写死了大小？换一组输入，大小就变了；{where}。"
 _CAUSES = {
     "power_of_half": "Python 先算 **：d**1/2 是 (d**1)/2。平方根写 d**0.5，或者 np.sqrt(d)。",
     "caret": "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5。",
@@ -15,8 +16,8 @@ _CAUSES = {
 }
 
 
-def causes(function, names):
-    """function 的源码里看得出的错误：[(名字, 一句话)]，最像的在前。names : 参数名。"""
+def causes(function, where):
+    """function 的源码里看得出的错误：[(名字, 一句话)]，最像的在前。where : 大小该从哪里取。"""
     tree = _tree(function)
     if tree is None:
         return []
@@ -32,7 +33,7 @@ def causes(function, names):
     }
     said = [(name, _CAUSES[name]) for name, present in found.items() if present]
     if numbers:
-        words = _HARD_CODED.format(numbers="、".join(map(str, numbers)), names=names[0])
+        words = _HARD_CODED.format(numbers="、".join(map(str, numbers)), where=where)
         said.append(("hard_coded_size", words))
     return said
 

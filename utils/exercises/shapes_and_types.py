@@ -36,7 +36,7 @@ def _array(value, otherwise):
     value = as_numpy(value)
     if isinstance(value, np.ndarray) and value.size > MOST:
         return value.astype(float) if value.dtype.kind in "fiu" else otherwise
-    if not isinstance(value, np.ndarray | list | tuple):
+    if not isinstance(value, np.ndarray | list | tuple) or np.iscomplexobj(value):
         return otherwise
     try:
         return np.array(value, dtype=float)
@@ -102,6 +102,9 @@ def _missing_name(name, function):
     where = f"这本笔记里没有 {name}"
     if name in ("numpy", "np"):
         return f"{where}：numpy 导入时叫 np，先运行「准备」那一格"
+    copied = "在别的笔记本里写的函数，这里用不到：把它的 def 也抄到这一格"
+    if name.startswith("my_"):
+        return f"{where}。{copied}"
     if near := difflib.get_close_matches(name, [each for each in known if each != name], n=1, cutoff=0.8):
         return f"{where}：是不是 {near[0]}？"
-    return f"{where}。在别的笔记本里写的函数，这里用不到：把它的 def 也抄到这一格"
+    return f"{where}。{copied}"

@@ -17,7 +17,7 @@ _NAMES = {
     "project": "投影",
     "attention_scores": "打分",
     "scale_scores": "缩放",
-    "softmax": "softmax",
+    "softmax": " softmax ",
     "weighted_sum": "加权求和",
     "layer_norm": "层归一化",
 }
@@ -74,8 +74,8 @@ _NORMALISATIONS = {
     "relu_shares": (_over(lambda s: np.maximum(s, 0)), "负数改成 0，再除以和，没有取 exp"),
     "shifted_shares": (_over(_low), "减去最小值，再除以和，没有取 exp"),
     "sigmoid_shares": (_over(lambda s: 1 / (1 + np.exp(-s))), "sigmoid 除以它们的和，不是 exp"),
-    "root_shares": (_over(lambda s: np.sqrt(_high(s))), "exp 以后又开了平方"),
-    "squared_powers": (_over(lambda s: _high(s) ** 2), "exp 以后又平方了"),
+    "root_shares": (_over(lambda s: np.sqrt(_high(s))), "exp 以后又开了平方，或者分数先除以了 2（温度是 2）"),
+    "squared_powers": (_over(lambda s: _high(s) ** 2), "exp 以后又平方了，或者分数先乘了 2（温度是 1/2）"),
     "base_two": (_over(lambda s: _high(s * np.log(2))), "底数用了 2，不是 e"),
     "base_ten": (_over(lambda s: _high(s * np.log(10))), "底数用了 10，不是 e"),
     "one_plus": (lambda s: _high(s) / (1 + _high(s).sum(axis=1, keepdims=True)), "分母里多加了 1"),
@@ -145,7 +145,8 @@ def step_mistakes(exercise):
         start = ""
         if exercise.whole:
             start = f"错在{_NAMES[name]}这一步："
-            after = [(n, _after(step.reference, change), words) for n, change, words in SAME_SHAPE]
+            changes = SAME_SHAPE if name != "weighted_sum" else []  # 它后面多做的一步，就是整个后面的
+            after = [(n, _after(step.reference, change), words) for n, change, words in changes]
             known = [*step.mistakes, *step.also, *known, *(Mistake(*each) for each in after)]
         found += [Mistake(m.name, put(m.answer), start + _without_numbers(m.message)) for m in known]
     return found
