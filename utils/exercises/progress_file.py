@@ -32,11 +32,8 @@ def record(exercise, event):
     """记一行；event 是 "passed"、"wrong" 或 "hint"。返回记不成时要说的话，只说一次；别的时候是空的。"""
     line = json.dumps({"exercise": exercise, "event": event}) + "\n"
     try:
-        handle = os.open(FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-        try:
-            os.write(handle, line.encode("utf-8"))  # 一次写完：两个进程的行不会混在一起
-        finally:
-            os.close(handle)
+        with FILE.open("ab", buffering=0) as file:
+            file.write(line.encode("utf-8"))  # 一次写完：两个进程的行不会混在一起
     except OSError:
         first = not _said
         _said.add("read-only")

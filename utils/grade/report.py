@@ -63,7 +63,7 @@ def write_page(path, students, results, exercises):
     ]
     mistakes = _mistakes(students, results, exercises)
     folder = Path(__file__).resolve().parent
-    page = shell.render(
+    page = shell.render_page(
         folder,
         TEMPLATE,
         css="class.css",
