@@ -13,7 +13,8 @@ from utils.exercises.comparing import close, same
 from utils.exercises.divisor import wrong_divisor
 from utils.exercises.records import wrong
 from utils.exercises.running import Failure
-from utils.exercises.shapes_and_types import dtype_message, is_plain, raised_words, type_message, unpacked
+from utils.exercises.shapes_and_types import dtype_message, is_plain, type_message, unpacked
+from utils.exercises.words import raised_words, wrong_sizes
 from utils.numbers import write
 
 _SMALL = 9  # 一共不超过这么多个数的输入，写出来
@@ -66,6 +67,8 @@ def _cause(exercise, function, outcomes, expected, inputs, index, seconds):
             return name, said
         if read:
             return read[0][0], "".join(words for _, words in read[:2])
+        if shape := wrong_sizes(exercise, outcomes, expected, inputs):
+            return shape
         if partly:
             facts = _facts(exercise, outcomes, index, expected[index], inputs[index])
             return partly[0].name, _joined([each.message.format_map(facts) for each in partly[:2]])

@@ -21,6 +21,10 @@ def _only(M, rows, columns):
     return kept
 
 
+def _from_zero(M):
+    return M - M.min(axis=1, keepdims=True)
+
+
 _ALL = slice(None)
 _EXTRAS = {
     "relu": (lambda M: np.maximum(M, 0), "负数变成了 0（ReLU）"),
@@ -40,6 +44,8 @@ _EXTRAS = {
     ),
     "unit_length": (lambda M: M / np.linalg.norm(M, axis=1, keepdims=True), "每一行除以了自己的长度"),
     "row_shares": (lambda M: M / M.sum(axis=1, keepdims=True), "每一行除以了自己的和"),
+    "over_total": (lambda M: M / M.sum(), "除以了所有数的和"),
+    "min_max": (lambda M: _from_zero(M) / _from_zero(M).max(axis=1, keepdims=True), "每一行压到了 0 和 1 之间"),
     "over_largest": (lambda M: M / M.max(), "除以了最大的数"),
     "over_row_largest": (lambda M: M / M.max(axis=1, keepdims=True), "每一行除以了自己的最大值"),
     "clipped": (lambda M: np.clip(M, 0, 1), "夹到了 0 和 1 之间"),
@@ -93,6 +99,7 @@ def slips(right, arguments):
     ]
     found += [Mistake(name, _after(right, change), message) for name, change, message in AFTER]
     for position, name in enumerate(arguments):
+        found += _before(right, position, name)
         returned = f"返回的就是传进来的 {name}，还没有算什么。"
         found += [
             Mistake("returned_argument", _returned(position), returned),
@@ -101,6 +108,29 @@ def slips(right, arguments):
             Mistake("times_argument", _with(right, position, np.multiply), f"算对以后又乘上了 {name}。"),
             Mistake("over_argument", _with(right, position, np.divide), f"算对以后又除以了 {name}。"),
         ]
+    return found
+
+
+def _before(right, position, name):
+    """算之前先动了第 position 个参数；或者只动了它，没有算。"""
+
+    def first(change):
+        def wrong(*arguments):
+            moved = list(arguments)
+            moved[position] = change(np.asarray(moved[position], float))
+            return right(*moved)
+
+        return wrong
+
+    found = [
+        Mistake("rounded_early", first(lambda M, d=digits: np.round(M, d)), f"是不是先把 {name} 舍入了再算？")
+        for digits in range(3)
+    ]
+    for each, (change, words) in _EXTRAS.items():
+        start = f"算之前先对 {name} 多做了一步：{words}。直接用传进来的 {name}。"
+        only = f"这只是对 {name} 做了一步：{words}。题目要的不是它。"
+        found.append(Mistake(f"before_{each}", first(change), start))
+        found.append(Mistake(f"only_{each}", lambda *a, c=change: c(np.asarray(a[position], float)), only))
     return found
 
 

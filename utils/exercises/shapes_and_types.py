@@ -1,8 +1,5 @@
-"""结果的样子不对：列表、元组、张量……里面的数是多少，怎样改；报错换成课程里的说法。"""
+"""结果的样子不对：列表、元组、张量……里面的数是多少，怎样改。"""
 
-import builtins
-import difflib
-import re
 from numbers import Number
 
 import numpy as np
@@ -72,39 +69,3 @@ def dtype_message(dtype):
     else:
         way = "一格放一个实数，各行一样长。"
     return f"应返回小数（float64），收到的数组里是 {dtype}。{way}"
-
-
-def raised_words(failure, function):
-    """报错换成课程里的说法：一句话，读不懂的原样给出。"""
-    text = failure.text
-    if sizes := re.search(r"size (\d+) is different from (\d+)", text):
-        return f"矩阵乘法的两边对不上，中间的两个大小是 {sizes[2]} 和 {sizes[1]}"
-    if shapes := re.search(r"shapes? (\(.*?\)) (?:into shape )?(\(.*?\))", text):
-        spaced = [re.sub(r",(?=\d)", ", ", shape) for shape in shapes.groups()]
-        return f"两个数组的形状对不上，是 {spaced[0]} 和 {spaced[1]}"
-    if missing := re.search(r"name '(\w+)' is not defined", text):
-        return _missing_name(missing[1], function)
-    if "'NoneType'" in text:
-        return f"{text}。有一步得到的是空值 None：那一步的函数是不是少了 return？"
-    if "bitwise_xor" in text or "for ^" in text:
-        return "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"
-    if index := re.search(r"index (\d+) is out of bounds for axis \d+ with size (\d+)", text):
-        return f"下标 {index[1]} 超出了：这里只有 {index[2]} 个，从 0 数到 {int(index[2]) - 1}"
-    if failure.kind == "RecursionError":
-        return f"{text}。函数一直在调用自己"
-    if failure.kind == "UnboundLocalError":
-        return f"{text}。先给它一个值，再用它"
-    return text
-
-
-def _missing_name(name, function):
-    known = [*getattr(function, "__globals__", {}), *dir(builtins)]
-    where = f"这本笔记里没有 {name}"
-    if name in ("numpy", "np"):
-        return f"{where}：numpy 导入时叫 np，先运行「准备」那一格"
-    copied = "在别的笔记本里写的函数，这里用不到：把它的 def 也抄到这一格"
-    if name.startswith("my_"):
-        return f"{where}。{copied}"
-    if near := difflib.get_close_matches(name, [each for each in known if each != name], n=1, cutoff=0.8):
-        return f"{where}：是不是 {near[0]}？"
-    return f"{where}。{copied}"

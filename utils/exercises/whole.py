@@ -93,6 +93,14 @@ _NORMALISATIONS = {
         lambda s: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
         "减去平均、除以标准差，没有取 exp",
     ),
+    "minus_smallest": (
+        _over(lambda s: np.exp(s - s.min(axis=1, keepdims=True))),
+        "减去的是最小值：分数很大时会溢出，有 −∞ 时成了非数。减最大值",
+    ),
+    "minus_mean": (
+        _over(lambda s: np.exp(s - s.mean(axis=1, keepdims=True))),
+        "减去的是平均：分数很大时会溢出，有 −∞ 时成了非数。减最大值",
+    ),
     "uniform": (lambda s: np.full(s.shape, 1 / s.shape[1]), "每个键都一样多，没有看分数"),
 }
 _OTHER = {

@@ -29,9 +29,16 @@ def _reshaped(M, heads):
     return list(M.reshape(heads, len(M), -1))
 
 
+def _like_queries(Q, V, heads):
+    """V 照 Q 的宽度切：宽度不同时，切到的列就不对。"""
+    d_k = Q.shape[1] // heads
+    return [V[:, d_k * h : d_k * (h + 1)] for h in range(heads)]
+
+
 def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
     def heads_attention(Q, K, V, heads):
-        parts = zip(cut(Q, heads), cut(K, heads), (cut_values or cut)(V, heads), strict=True)
+        values = cut_values(Q, V, heads) if cut_values else cut(V, heads)
+        parts = zip(cut(Q, heads), cut(K, heads), values, strict=True)
         return join([each(*part).output for part in parts])
 
     return heads_attention
@@ -130,6 +137,13 @@ EXERCISES = [
         shape="(n, heads · d_v)",
         reference=_variant(),
         whole=_whole,
+        also=[
+            Mistake(
+                "values_cut_like_queries",
+                _variant(cut_values=_like_queries),
+                "V 是不是照 Q 的宽度切了？V 的列数可以不同，用 V 自己的列数除以头数。",
+            )
+        ],
         without=("split_heads", "join_heads", "multi_head_attention"),
         mistakes=[
             Mistake(

@@ -41,6 +41,12 @@ def _table(n, d_model, first=0, exponent=2, base=10000):
     return np.sin(angles), np.cos(angles)
 
 
+def _by_column(n, d_model):
+    """把列号当作 t：上面 n 行是 sin，下面 n 行是 cos。"""
+    angles = np.outer(np.arange(n), 10000.0 ** (-2 * np.arange(d_model) / d_model))
+    return np.vstack([np.sin(angles), np.cos(angles)])
+
+
 EXERCISES = [
     Exercise(
         id="pencil_turn",
@@ -176,6 +182,25 @@ EXERCISES = [
         shape="(n, d_model)",
         reference=course.sine_positions,
         without=("sine_positions",),
+        also=[
+            Mistake(
+                "only_half",
+                lambda n, d_model: _table(n, d_model)[0],
+                "只有 sin 的一半，一对只出了一列：每一对还要一列 cos。",
+            ),
+            Mistake(
+                "cos_left_out",
+                lambda n, d_model: _woven(_table(n, d_model)[0], np.zeros((n, d_model // 2))),
+                "奇数列还是 0：每一对的后一列要放 cos。",
+            ),
+            Mistake(
+                "column_as_pair",
+                lambda n, d_model: np.where(
+                    np.arange(d_model) % 2, *np.split(_by_column(n, d_model), [n])[::-1]
+                ),
+                "t 数的是第几对，不是第几列：一对的两列用同一个角。",
+            ),
+        ],
         mistakes=[
             Mistake(
                 "side_by_side",

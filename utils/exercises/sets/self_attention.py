@@ -141,6 +141,13 @@ EXERCISES = [
         shape="(n, d_v)",
         reference=_output,
         without=("self_attention",),
+        also=[
+            Mistake(
+                "no_projection",
+                lambda X, W_Q, W_K, W_V: softmax(X @ X.T / np.sqrt(X.shape[1])) @ (X @ W_V),
+                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
+            )
+        ],
         whole=_whole,
         mistakes=[
             Mistake("not_scaled", _variant(scale=lambda s, d: s), "是不是漏了第 3 步？分数没有除以 √d_k。"),
