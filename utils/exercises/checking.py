@@ -84,7 +84,9 @@ def _judge_shape(exercise, answer):
     shape = read_shape(answer)
     if shape is None:
         bad = unreadable_item(answer) or _not_a_size(answer)
-        got = f"第 {bad[0]} 项不是正整数，收到的是{received(bad[1])}" if bad else f"收到的是{received(answer)}"
+        got = (
+            f"第 {bad[0]} 项不是正整数，收到的是{received(bad[1])}" if bad else f"收到的是{received(answer)}"
+        )
         return wrong(exercise, "wrong_type", f"形状写成元组，如 (3, 4)：先行数，后列数；{got}。")
     if len(shape) != len(exercise.reference):
         otherwise = "wrong_ndim", "结果是矩阵，形状里正好两个数：行数和列数。"

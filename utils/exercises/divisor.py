@@ -7,7 +7,7 @@ import numpy as np
 from utils.exercises.whole import parts
 from utils.numbers import write
 
-_GRID = np.exp2(np.arange(-5, 24, 0.2))
+_GRID = np.exp2(np.arange(-5, 24, 0.4))
 _GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -60,8 +60,8 @@ def _solve(put, outcome, arguments, same):
 
     exponents = np.log2(_GRID)
     errors = [error(exponent) for exponent in exponents]
-    for index in np.argsort(errors)[:3]:
-        divisor = float(np.exp2(_smallest(error, exponents[index] - 0.25, exponents[index] + 0.25)))
+    for index in np.argsort(errors)[:2]:
+        divisor = float(np.exp2(_smallest(error, exponents[index] - 0.45, exponents[index] + 0.45)))
         if np.isfinite(errors[index]) and same(outcome, result(divisor)):
             unseen = same(outcome, result(divisor * 1.5))
             return _Found(int(widths[-1]), 0.0 if unseen else divisor)
@@ -70,10 +70,15 @@ def _solve(put, outcome, arguments, same):
 
 def _smallest(error, low, high):
     """黄金分割：[low, high] 里 error 最小的地方。"""
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = error(left), error(right)
     for _ in range(36):
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        if error(left) < error(right):
-            high = right
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = error(left)
         else:
-            low = left
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = error(right)
     return (low + high) / 2

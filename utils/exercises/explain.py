@@ -17,6 +17,7 @@ from utils.exercises.shapes_and_types import dtype_message, is_plain, type_messa
 from utils.exercises.words import raised_words, wrong_sizes
 from utils.numbers import write
 
+_KEPT = {}  # 练习的编号 -> [(错误, {第几组输入: 它的结果})]：输入总是同样的几组
 _SMALL = 9  # 一共不超过这么多个数的输入，写出来
 
 
@@ -116,24 +117,35 @@ def _known(exercise, outcomes, expected, inputs):
     huge = any(isinstance(outcome, np.ndarray) and outcome.size > MOST for outcome in outcomes)
     if huge or all(isinstance(outcome, Failure) for outcome in outcomes):
         return None, ""
-    right = exercise.repair or exercise.reference
-    candidates = [
-        *exercise.also,
-        *extra_steps.slips(right, exercise.arguments),
-        *whole.step_mistakes(exercise),
-    ]
-    fitting = {m.message: m.name for m in candidates if _matches(m.answer, outcomes, inputs)}
+    fitting = _fitting(exercise, outcomes, inputs, range(len(outcomes)))
     finite = [i for i, o in enumerate(outcomes) if isinstance(o, np.ndarray) and np.isfinite(o).all()]
-    seen, given = [outcomes[i] for i in finite], [inputs[i] for i in finite]
     unlike = not all(same(outcomes[i], expected[i]) for i in finite)
     if not fitting and 2 <= len(finite) < len(outcomes) and unlike:
-        fitting = {m.message: m.name for m in candidates if _matches(m.answer, seen, given)}
+        fitting = _fitting(exercise, outcomes, inputs, finite)
     if not fitting:
         found = wrong_divisor(exercise, outcomes, inputs, same) or extra_steps.constant(outcomes, expected)
-        fitting = {found[1]: found[0]} if found else {}
+        fitting = dict([found]) if found else {}
     if not fitting:
         return None, ""
-    return next(iter(fitting.values())), _joined(list(fitting)[:2])
+    return next(iter(fitting)), _joined(list(fitting.values())[:2])
+
+
+def _fitting(exercise, outcomes, inputs, which):
+    """{名字: 一句话}：在 which 里的每组输入上，结果都相同的错误。它们的结果算过一次就留着。"""
+    if exercise.id not in _KEPT:
+        right = exercise.repair or exercise.reference
+        slips = extra_steps.slips(right, exercise.arguments)
+        _KEPT[exercise.id] = [(m, {}) for m in [*exercise.also, *slips, *whole.step_mistakes(exercise)]]
+    found = {}
+    for mistake, results in _KEPT[exercise.id]:
+        for i in which:
+            if i not in results:
+                results[i] = _attempt(mistake.answer, inputs[i])
+            if not same(outcomes[i], results[i]):
+                break
+        else:
+            found.setdefault(mistake.name, mistake.message)
+    return found
 
 
 def _joined(messages):

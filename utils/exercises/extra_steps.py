@@ -45,7 +45,10 @@ _EXTRAS = {
     "unit_length": (lambda M: M / np.linalg.norm(M, axis=1, keepdims=True), "每一行除以了自己的长度"),
     "row_shares": (lambda M: M / M.sum(axis=1, keepdims=True), "每一行除以了自己的和"),
     "over_total": (lambda M: M / M.sum(), "除以了所有数的和"),
-    "min_max": (lambda M: _from_zero(M) / _from_zero(M).max(axis=1, keepdims=True), "每一行压到了 0 和 1 之间"),
+    "min_max": (
+        lambda M: _from_zero(M) / _from_zero(M).max(axis=1, keepdims=True),
+        "每一行压到了 0 和 1 之间",
+    ),
     "over_largest": (lambda M: M / M.max(), "除以了最大的数"),
     "over_row_largest": (lambda M: M / M.max(axis=1, keepdims=True), "每一行除以了自己的最大值"),
     "clipped": (lambda M: np.clip(M, 0, 1), "夹到了 0 和 1 之间"),

@@ -42,7 +42,7 @@ def items_of(text, count=None):
     text = half_width(text)
     if count == 1:
         text = re.split(r"[=≈约]", text)[-1]
-    text = re.sub(rf"(?<=[\d)%])\s*(?:{_UNITS})(?![A-Za-z])", " ", text).strip()
+    text = re.sub(rf"(?<=[\d)%])\s*(?:{_UNITS})+(?![A-Za-z])", " ", text).strip()
     if count == 1 and re.fullmatch(r"-?\d{1,3}([,\s]\d{3})+(\.\d+)?", text):
         return [re.sub(r"[,\s]", "", text)]
     return separate(text)

@@ -9,9 +9,9 @@ _SIZED |= {"triu_indices", "tril_indices", "array_split", "hsplit", "identity"}
 _HARD_CODED = "代码里写着 {numbers}：是不是写死了大小？换一组输入，大小就变了；{where}。"
 _CAUSES = {
     "power_of_half": "Python 先算 **：d**1/2 是 (d**1)/2。平方根写 d**0.5，或者 np.sqrt(d)。",
-    "caret": "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5。",
+    "caret": "Python 里 ^ 不是乘方，也不是转置。乘方写 **，如 d**0.5；转置写 .T。",
     "return_in_loop": "return 写在循环里面：第一轮就结束了。让它与 for 对齐。",
-    "overwritten": "循环里每一轮都盖掉了前一轮：求和写 +=，不写 =。",
+    "overwritten": "循环里每一轮都盖掉了前一轮：要累加就写 +=；要留下每一行，就放进结果的第 i 行。",
     "short_range": "range(n) 从 0 数到 n − 1，正好 n 个：减去 1，或者从 1 数起，就少了一个。",
 }
 
@@ -63,6 +63,8 @@ def _sizes(node):
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         places = node.args if name in _SIZED else []
+        if name in ("range", "arange"):
+            places = node.args[:1] if len(node.args) == 1 else node.args[1:2]  # 起点和步长不是大小
     elif isinstance(node, ast.Slice):
         places = [node.lower, node.upper]
     inside = [item for place in places for item in getattr(place, "elts", [place])]
@@ -78,7 +80,9 @@ def _overwrites(loop):
     if variables & _variables(target) or not variables & _variables(last.value):
         return False
     text = ast.unparse(target)
-    return text not in {ast.unparse(n) for n in ast.walk(last.value) if isinstance(n, ast.Name | ast.Subscript)}
+    return text not in {
+        ast.unparse(n) for n in ast.walk(last.value) if isinstance(n, ast.Name | ast.Subscript)
+    }
 
 
 def _variables(node):

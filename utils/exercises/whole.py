@@ -30,10 +30,8 @@ def _pairs(measure):
 
 _length = np.linalg.norm
 _SIMILARITIES = {
-    "cosine": (lambda q, k: q @ k / _length(q) / _length(k), "余弦：除以了两个向量的长度"),
     "key_length": (lambda q, k: q @ k / _length(k), "点积除以了键的长度"),
     "query_length": (lambda q, k: q @ k / _length(q), "点积除以了查询的长度"),
-    "distance": (lambda q, k: _length(q - k), "距离：越像越小"),
     "minus_distance": (lambda q, k: -_length(q - k), "负的距离"),
     "square_distance": (lambda q, k: _length(q - k) ** 2, "距离的平方"),
     "minus_square_distance": (lambda q, k: -(_length(q - k) ** 2), "负的距离平方"),
@@ -76,7 +74,6 @@ _NORMALISATIONS = {
     "sigmoid_shares": (_over(lambda s: 1 / (1 + np.exp(-s))), "sigmoid 除以它们的和，不是 exp"),
     "root_shares": (_over(lambda s: np.sqrt(_high(s))), "exp 以后又开了平方，或者分数先除以了 2（温度是 2）"),
     "squared_powers": (_over(lambda s: _high(s) ** 2), "exp 以后又平方了，或者分数先乘了 2（温度是 1/2）"),
-    "base_two": (_over(lambda s: _high(s * np.log(2))), "底数用了 2，不是 e"),
     "base_ten": (_over(lambda s: _high(s * np.log(10))), "底数用了 10，不是 e"),
     "one_plus": (lambda s: _high(s) / (1 + _high(s).sum(axis=1, keepdims=True)), "分母里多加了 1"),
     "min_max": (lambda s: _low(s) / _low(s).max(axis=1, keepdims=True), "最小的变 0、最大的变 1，没有取 exp"),
@@ -105,7 +102,9 @@ _NORMALISATIONS = {
 }
 _OTHER = {
     "attention_scores": [
-        Mistake("other_similarity", _pairs(measure), f"比的不是点积，是{words}。点积是对应的数相乘，再加起来。")
+        Mistake(
+            "other_similarity", _pairs(measure), f"比的不是点积，是{words}。点积是对应的数相乘，再加起来。"
+        )
         for measure, words in _SIMILARITIES.values()
     ],
     "softmax": [
@@ -113,7 +112,6 @@ _OTHER = {
         for make, words in _NORMALISATIONS.values()
     ],
     "weighted_sum": [
-        Mistake("divided_again", lambda w, V: w @ V / w.shape[1], "又除以了键的个数：权重已经加起来是 1。"),
         Mistake("without_last_key", lambda w, V: w[:, :-1] @ V[:-1], "漏了最后一个键：循环少了一轮？"),
         Mistake("without_first_key", lambda w, V: w[:, 1:] @ V[1:], "漏了第 1 个键：从 0 数起。"),
         Mistake("last_key_only", lambda w, V: w[:, -1:] @ V[-1:], "只剩最后一个键：每一轮都盖掉了前一轮。"),
@@ -165,13 +163,13 @@ def _after(right, change):
 
 
 def _without_numbers(message):
-    """去掉带花括号的分句：那些数说的是一步的结果，不是整个函数的。"""
-    sentences = re.findall(r"[^。？]+[。？]?", message)
+    """去掉带花括号的分句：那些数说的是一步的结果，不是整个函数的。它后面的分句，只留“是不是……”。"""
     kept = []
-    for sentence in sentences:
-        clauses = [clause for clause in re.findall(r"[^，：；]+[，：；]?", sentence) if "{" not in clause]
+    for sentence in re.findall(r"[^。？]+[。？]?", message):
+        clauses = re.findall(r"[^，：；]+[，：；]?", sentence)
+        first = next((i for i, clause in enumerate(clauses) if "{" in clause), len(clauses))
+        clauses = clauses[:first] + [c for c in clauses[first + 1 :] if c.startswith("是不是")]
         if clauses:
-            last = clauses[-1]
-            clauses[-1] = last if last[-1] in "。？" else last.rstrip("，：；") + "。"
-            kept.append("".join(clauses))
+            kept.append("".join(clauses).rstrip("，：；"))
+            kept.append("" if kept[-1][-1] in "。？" else "。")
     return "".join(kept)

@@ -9,9 +9,14 @@ import numpy as np
 from utils.exercises.running import Failure
 
 _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
+    (r"not aligned: (\d+) .*?!= (\d+)", "矩阵乘法的两边对不上，中间的两个大小是 {0} 和 {1}"),
+    (
+        r"shapes (\((\d+),\d+\)) (\(\2,\))",
+        "两个数组的形状对不上，是 {0} 和 {2}。求和、求平均、取最大值时，是不是少了 keepdims=True？",
+    ),
     (r"size (\d+) is different from (\d+)", "矩阵乘法的两边对不上，中间的两个大小是 {1} 和 {0}"),
     (r"shapes? (\(.*?\)) (?:into shape )?(\(.*?\))", "两个数组的形状对不上，是 {0} 和 {1}"),
-    (r"inhomogeneous", "{text}。各项不一样长，拼不成矩阵：是不是要先取出其中一项（如 .output）？"),
+    (r"inhomogeneous", "各项不一样长，拼不成矩阵：是不是要先取出其中一项（如 .output）？"),
     (r"'NoneType'", "{text}。有一步得到的是空值 None：那一步的函数是不是少了 return？"),
     (r"bitwise_xor|for \^", "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"),
     (
@@ -32,7 +37,10 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
     (r"is not callable", "{text}。它不是函数，后面不能加括号：乘号是不是漏了？"),
     (r"recursion", "{text}。函数一直在调用自己"),
     (r"local variable '(\w+)'", "{text}。先给 {0} 一个值，再用它"),
-    (r"integer scalar arrays|cannot be interpreted as an integer", "{text}。这里要一个整数：交的是不是矩阵或小数？"),
+    (
+        r"integer scalar arrays|cannot be interpreted as an integer",
+        "{text}。这里要一个整数：交的是不是矩阵或小数？",
+    ),
     (r"division by zero", "{text}。除数是 0"),
 ]
 
@@ -49,11 +57,17 @@ def raised_words(failure, function):
 
 
 def _missing_name(name, function):
-    known = [*getattr(function, "__globals__", {}), *dir(builtins)]
+    arguments = getattr(getattr(function, "__code__", None), "co_varnames", ())
+    known = [*arguments, *getattr(function, "__globals__", {}), *dir(builtins)]
     where = f"这本笔记里没有 {name}"
     if name in ("numpy", "np"):
         return f"{where}：numpy 导入时叫 np，先运行「准备」那一格"
-    copied = "在别的笔记本里写的函数，这里用不到：把它的 def 也抄到这一格"
+    copied = "在别的笔记本里写的、导入的，这里用不到：把它的 def 或 import 也写到这一格"
+    same = [each for each in known if each.lower() == name.lower() and each != name]
+    if same:
+        return f"{where}：是不是 {same[0]}？大小写不同，就是两个名字"
+    if hasattr(np, name):
+        return f"{where}：是不是 np.{name}？"
     if name.startswith("my_"):
         return f"{where}。{copied}"
     if near := difflib.get_close_matches(name, [each for each in known if each != name], n=1, cutoff=0.8):
@@ -68,7 +82,10 @@ def wrong_sizes(exercise, outcomes, expected, inputs):
     if not kept or ours == theirs:
         return None
     if all(len(shape) == 1 for shape in ours):
-        return "one_axis_less", "结果只有一维，应是二维：是不是少了一层循环，或者多求了一次和（平均、取了一行）？"
+        return (
+            "one_axis_less",
+            "结果只有一维，应是二维：是不是少了一层循环，或者多求了一次和（平均、取了一行）？",
+        )
     if any(len(shape) != 2 for shape in ours):
         return None
     given = [inputs[i] for i in kept]

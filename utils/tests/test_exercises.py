@@ -248,7 +248,12 @@ WRONG = [
     ("project", "result = X @ W\n    X[:] = 0\n    return result", "changed_argument", "X"),
     ("scale_scores", "scores /= d_k\n    return scores", "divided_by_d_k", "忘了开平方"),
     ("scale_scores", "return scores[:] if d_k == 1 else scores / np.sqrt(d_k)", "shares_memory", "内存"),
-    ("attention_scores", "w = 1\n    return undefined / w", "missing_name", "出错的一行：return undefined / w"),
+    (
+        "attention_scores",
+        "w = 1\n    return undefined / w",
+        "missing_name",
+        "出错的一行：return undefined / w",
+    ),
     ("project", "return X.T @ W.T @ X", "raised", "矩阵乘法的两边对不上"),
     ("softmax", "return scaled_scores / scaled_scores[:, 0] + 1", "raised", "(3, 5) 和 (3,)"),
     ("softmax", "raise SystemExit", "raised", "时报错：SystemExit\n"),

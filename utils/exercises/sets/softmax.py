@@ -33,13 +33,8 @@ def _one_hot(s):
 
 
 def _masked_with(number):
-    message = (
-        f"被遮住的键是不是换成了 {number:g} 这样的数？别的分数都更小时，权重反而全给了它。"
-        "换成 −∞，权重才正好是 0。"
-    ).replace("-", "−")
-    return Mistake(
-        "mask_number", lambda s: attention.softmax(np.where(np.isneginf(s), number, s)), message
-    )
+    message = "被遮住的键是不是换成了一个负数，如 −10、−100？别的分数都更小时，权重反而全给了它。换成 −∞。"
+    return Mistake("mask_number", lambda s: attention.softmax(np.where(np.isneginf(s), number, s)), message)
 
 
 MASK_NUMBERS = [_masked_with(number) for number in (-1, -2, -5, -8, -9, -10, -20, -100)]
