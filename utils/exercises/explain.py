@@ -8,7 +8,7 @@ import inspect
 import numpy as np
 
 from utils.exercises import extra_steps, reading_code, running, whole
-from utils.exercises.answers import MOST
+from utils.exercises.answers import MOST, received
 from utils.exercises.comparing import close, same
 from utils.exercises.divisor import wrong_divisor
 from utils.exercises.records import wrong
@@ -43,11 +43,15 @@ def _odd(exercise, function, raw, pairs, odd, expected, inputs):
     name = "wrong_dtype" if is_array else "wrong_type"
     message = dtype_message(raw[odd].dtype) if is_array else type_message(exercise, raw[odd])
     if all(map(same, outcomes, expected)):
-        message = f"数都对，只差一点：{message if is_array else pairs[odd][1]}\n{'' if is_array else message}"
+        message = f"数都对，只差一点。{message if is_array else _container(raw[odd], pairs[odd][1])}"
     elif all(isinstance(o, np.ndarray) for o in outcomes) and raw[odd].__class__ is not np.ndarray:
         _, said = _known(exercise, outcomes, expected, inputs)
         message = "\n".join(filter(None, [message, said]))
     return wrong(exercise, name, message, _try(exercise, function, inputs[odd]), arguments=inputs[odd])
+
+
+def _container(outcome, way):
+    return f"收到的是{received(outcome)}，应返回 numpy 数组：{way}"
 
 
 def _cause(exercise, function, outcomes, expected, inputs, index, seconds):

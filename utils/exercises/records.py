@@ -49,7 +49,7 @@ class Mistake:
 
     name : 英文名
     answer : 犯了这个错误的答案：函数题是一个函数，其余是那个数、那几个数、形状、行号或选项
-    message : 指出错误、提出问题的一两句话；花括号里可以用学习者自己的数，见 functions.py 的 _facts
+    message : 指出错误、提出问题的一两句话；花括号里可以用学习者自己的数，见 explain.py 的 _facts
     """
 
     name: str

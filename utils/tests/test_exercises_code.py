@@ -18,7 +18,8 @@ LOOPS = {  # 一步 -> 两层循环写的答案；{} 里是大小
     "            r[i, j] = scores[i, j] / d_k**0.5\n    return r",
     "softmax": "r = np.zeros(({0}, {1}))\n    for i in range({0}):\n"
     "        e = np.exp(scaled_scores[i] - scaled_scores[i].max())\n        r[i] = e / e.sum()\n    return r",
-    "weighted_sum": "r = np.zeros(({0}, {1}))\n    for i in range({0}):\n        r[i] = weights[i] @ V\n    return r",
+    "weighted_sum": "r = np.zeros(({0}, {1}))\n    for i in range({0}):\n"
+    "        r[i] = weights[i] @ V\n    return r",
     "layer_norm": "r = np.zeros(({0}, {1}))\n    for i in range({0}):\n"
     "        r[i] = (X[i] - X[i].mean()) / np.sqrt(X[i].var() + 1e-5)\n    return r",
 }
@@ -49,18 +50,21 @@ SLIPS = [
     ),
     ("for x in X:\n        r = x @ W\n    return r", "overwritten", "盖掉了前一轮"),
     (
-        "r = np.zeros((len(X), W.shape[1]))\n    for i in range(len(X)):\n        for j in range(W.shape[1]):\n"
+        "r = np.zeros((len(X), W.shape[1]))\n    for i in range(len(X)):\n"
+        "        for j in range(W.shape[1]):\n"
         "            for m in range(len(W)):\n                r[i, j] = X[i, m] * W[m, j]\n    return r",
         "overwritten",
         "+=",
     ),
     (
-        "r = np.zeros((len(X), W.shape[1]))\n    for i in range(len(X) - 1):\n        r[i] = X[i] @ W\n    return r",
+        "r = np.zeros((len(X), W.shape[1]))\n    for i in range(len(X) - 1):\n"
+        "        r[i] = X[i] @ W\n    return r",
         "not_last_row",
         "最后一行",
     ),
     (
-        "r = np.zeros((len(X), W.shape[1]))\n    for i in range(len(X)):\n        for m in range(1, len(W)):\n"
+        "r = np.zeros((len(X), W.shape[1]))\n    for i in range(len(X)):\n"
+        "        for m in range(1, len(W)):\n"
         "            r[i] += X[i, m] * W[m]\n    return r",
         "without_first_term",
         "第 1 项",
