@@ -6,7 +6,6 @@ import re
 import unicodedata
 
 LONGEST, LARGEST_POWER = 60, 64
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _UNITS = r"字节|词元|参数|MB|KB|GB|B|倍|次|行|个|列|步|项|格|条|对|度|°"
 _OPERATIONS = {
     ast.Add: operator.add,
@@ -19,7 +18,7 @@ _OPERATIONS = {
 
 def half_width(text):
     """全角变半角，减号变 -，去掉两头的空白；上标写成 ** 后面的数，¼ 写成 (1/4)。"""
-    text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+", lambda found: "**" + found[0].translate(_SUPERSCRIPTS), text)
+    text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+", r"**\g<0>", text)
     text = re.sub(r"(\d?)([¼-¾⅐-⅞])", _vulgar, text)
     return unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
 
