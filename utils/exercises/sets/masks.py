@@ -11,10 +11,12 @@ from utils.exercises.records import Exercise, Mistake
 
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
-    return [
+    inputs = [
         tuple(random_matrix(rng, n, width) for width in (d_k, d_k, d_v))
-        for n, d_k, d_v in ((3, 4, 2), (5, 2, 3), (4, 4, 4), (1, 3, 2))
+        for n, d_k, d_v in ((3, 7, 2), (5, 2, 3), (4, 4, 4), (1, 3, 2))
     ]
+    far = np.abs(random_matrix(rng, 3, 4, scale=100)) + 50  # 分数都很小：遮住时用 −100、−1000 也不够
+    return [*inputs, (far, -far, random_matrix(rng, 3, 2))]
 
 
 def _attend(Q, K, V, allowed):
@@ -35,6 +37,22 @@ def _causal(Q, K, V):
 
 def _scaled(Q, K):
     return Q @ K.T / np.sqrt(Q.shape[1])
+
+
+def _whole(
+    *,
+    attention_scores=attention.attention_scores,
+    scale_scores=attention.scale_scores,
+    softmax=attention.softmax,
+    weighted_sum=attention.weighted_sum,
+):
+    """因果注意力，其中几步可以换掉；遮住在缩放和 softmax 之间。"""
+
+    def attend(Q, K, V):
+        scaled = scale_scores(attention_scores(Q, K), Q.shape[1])
+        return weighted_sum(softmax(np.where(_tri(Q), scaled, -np.inf)), V)
+
+    return attend
 
 
 def _tri(Q, k=0):
@@ -165,6 +183,7 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d_v)",
         repair=_causal,
+        whole=_whole,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错。"),
             Mistake("blamed_length", 2, "n 是词元的个数，没有错。"),
@@ -193,6 +212,8 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d_v)",
         reference=_causal,
+        without=("attention", "causal_mask", "mask_scores"),
+        whole=_whole,
         mistakes=[
             Mistake(
                 "one_ahead",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from utils import attention as course
 from utils.attention import attention
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
@@ -9,7 +10,7 @@ from utils.exercises.records import Exercise, Mistake
 
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
-    sizes = [(3, 4, 8, 6, 2), (5, 5, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
+    sizes = [(3, 5, 14, 8, 2), (5, 4, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
     return [
         (random_matrix(rng, n_q, d), random_matrix(rng, n_k, d), random_matrix(rng, n_k, e), heads)
         for n_q, n_k, d, e, heads in sizes
@@ -28,10 +29,34 @@ def _reshaped(M, heads):
     return list(M.reshape(heads, len(M), -1))
 
 
+def _like_queries(Q, V, heads):
+    """V 照 Q 的宽度切：宽度不同时，切到的列就不对。"""
+    d_k = Q.shape[1] // heads
+    return [V[:, d_k * h : d_k * (h + 1)] for h in range(heads)]
+
+
 def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
     def heads_attention(Q, K, V, heads):
-        parts = zip(cut(Q, heads), cut(K, heads), (cut_values or cut)(V, heads), strict=True)
+        values = cut_values(Q, V, heads) if cut_values else cut(V, heads)
+        parts = zip(cut(Q, heads), cut(K, heads), values, strict=True)
         return join([each(*part).output for part in parts])
+
+    return heads_attention
+
+
+def _whole(
+    *,
+    attention_scores=course.attention_scores,
+    scale_scores=course.scale_scores,
+    softmax=course.softmax,
+    weighted_sum=course.weighted_sum,
+):
+    """切开、接上不变，每个头里的几步可以换掉。"""
+
+    def heads_attention(Q, K, V, heads):
+        parts = zip(*(_columns(M, heads) for M in (Q, K, V)), strict=True)
+        scaled = [(scale_scores(attention_scores(q, k), q.shape[1]), v) for q, k, v in parts]
+        return np.hstack([weighted_sum(softmax(scores), v) for scores, v in scaled])
 
     return heads_attention
 
@@ -39,12 +64,6 @@ def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
 def _scaled_by_all(Q, K, V, heads):
     """每个头除以了 √(切开以前的列数)。"""
     return _variant(each=lambda q, k, v: attention(q / np.sqrt(heads), k, v))(Q, K, V, heads)
-
-
-def _values_cut_like_queries(Q, K, V, heads):
-    d_k = Q.shape[1] // heads
-    cut = [V[:, d_k * h : d_k * (h + 1)] for h in range(heads)]
-    return _variant(cut_values=lambda V, heads: cut)(Q, K, V, heads)
 
 
 def _not_swapped(outputs):
@@ -122,6 +141,15 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, heads · d_v)",
         reference=_variant(),
+        whole=_whole,
+        also=[
+            Mistake(
+                "values_cut_like_queries",
+                _variant(cut_values=_like_queries),
+                "V 是不是照 Q 的宽度切了？V 的列数可以不同，用 V 自己的列数除以头数。",
+            )
+        ],
+        without=("split_heads", "join_heads", "multi_head_attention"),
         mistakes=[
             Mistake(
                 "reshaped_to_cut",
@@ -172,13 +200,8 @@ EXERCISES = [
                 "切和接都对，是不是没有除以 √d_k？",
             ),
             Mistake(
-                "values_cut_like_queries",
-                _values_cut_like_queries,
-                "V 是不是照 Q 的宽度切了？V 的列数可以不同，它有自己的 d_v。",
-            ),
-            Mistake(
                 "values_not_cut",
-                _variant(cut_values=lambda V, heads: [V] * heads),
+                _variant(cut_values=lambda Q, V, heads: [V] * heads),
                 "V 是不是没有切？收到形状 {shape}，应是 {expected_shape}。",
             ),
             Mistake(

@@ -189,6 +189,19 @@ EXERCISES = [
         inputs=_sizes,
         shape="(n, d_model)",
         reference=course.sine_positions,
+        without=("sine_positions",),
+        also=[
+            Mistake(
+                "only_half",
+                lambda n, d_model: _table(n, d_model)[0],
+                "只有 sin 的一半，一对只出了一列：每一对还要一列 cos。",
+            ),
+            Mistake(
+                "cos_left_out",
+                lambda n, d_model: _woven(_table(n, d_model)[0], np.zeros((n, d_model // 2))),
+                "奇数列还是 0：每一对的后一列要放 cos。",
+            ),
+        ],
         mistakes=[
             Mistake(
                 "side_by_side",

@@ -34,6 +34,11 @@ def _second_half(X, W_1, W_2):
     return X + _fed(block.layer_norm(X), W_1, W_2)
 
 
+def _whole(*, layer_norm=block.layer_norm):
+    """后半块，归一化可以换掉。"""
+    return lambda X, W_1, W_2: X + _fed(layer_norm(X), W_1, W_2)
+
+
 def _centred(X):
     return X - X.mean(axis=1, keepdims=True)
 
@@ -126,6 +131,7 @@ EXERCISES = [
         inputs=_halves,
         shape="(n, d_model)",
         repair=_second_half,
+        whole=_whole,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：一个 X，两个矩阵。"),
             Mistake("blamed_norm", 2, "先归一化再算，这一行没有错。它没有改动 X。"),
@@ -173,6 +179,7 @@ EXERCISES = [
         inputs=_rows,
         shape="(n, d_model)",
         reference=block.layer_norm,
+        without=("layer_norm",),
         mistakes=[
             Mistake(
                 "columns",
