@@ -5,7 +5,7 @@ import numpy as np
 from utils.positions import rotate, sine_positions
 from utils.worksheet.paper import dot_product, example, on_paper, table, text, texts
 
-TITLE = "9 排"
+TITLE = "9 位置"
 STEP = 30  # 一个位置转多少度
 PAIRS = ((2, 1), (3, 2), (3, 1))  # 查询、键的位置
 
