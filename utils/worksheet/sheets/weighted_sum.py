@@ -1,14 +1,14 @@
 """第 5 步：按权重混合 V 的各行。权重只写两位小数，结果也写两位。"""
 
-from utils.worksheet.paper import PENCIL, dot_product, example, on_paper, table, texts
+from utils.worksheet.paper import PENCIL, dot_product, on_paper, table, texts, with_steps
 
 TITLE = "5 加权求和"
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数。"""
-    (e, steps), (cat, cat_steps) = example("我爱你"), example("猫吃鱼")
+    (e, steps), (cat, cat_steps) = with_steps(version.me), with_steps(version.cat)
     V = on_paper(steps.V)
     return {
         "example": e,
@@ -34,3 +34,9 @@ def _mixing_by_pencil(id, e, steps, rows):
         "result": table(f"{id}output", r"\text{output}", tokens, e.V_columns, weights @ V, PENCIL),
         "python": [(e.tokens[row], texts(steps.output[row])) for row in rows],
     }
+
+
+def fits(version, page):
+    """「猫吃鱼」的权重写两位小数，也不全相等。"""
+    [weights] = page["practice"]["weights"]["cells"]
+    return len(set(weights)) > 1
