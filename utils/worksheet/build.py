@@ -38,8 +38,10 @@ def render_sheets(step, students=()):
     """一本的练习纸和答案，两个 HTML；一份一页，没有 students 就是 A、B 两份。step 是 SHEETS 里的名字。"""
     sheet, blank, answered = SHEETS[step], [], []
     copies = [("", student, f"学生 {student.seed}") for student in students]
+    done = []
     for label, student, seed in copies or [(label, None, f"版本 {label}") for label in VERSIONS]:
-        _, numbers = vary(sheet, seed)
+        version, numbers = vary(sheet, seed, unlike=[] if students else done)
+        done.append(version)
         given = {"title": sheet.TITLE, "label": label, "student": student, **numbers}
         for pages, answers in ((blank, False), (answered, True)):
             pages.append(shell.render_part(TEMPLATES, f"{step}.html.j2", answers=answers, **given))

@@ -36,7 +36,7 @@ def texts(values, places=None):
 
 def read_all(cells):
     """一行写着的数，读回来。"""
-    return [float(read(cell)) for cell in cells]
+    return np.array([float(read(cell)) for cell in cells])
 
 
 def numbered(count):

@@ -27,7 +27,7 @@ def fits(version, page):
     q, k = (read_all(part["cells"][0]) for part in page["arrows"])
     angle = np.deg2rad(version.chosen["step"])
     exact = np.dot(rotate([q], [angle])[0], k)
-    return near == same != far and near == text(exact) and any(q) and any(k) and q != k
+    return near == same != far and near == text(exact) and q.any() and k.any() and (q != k).any()
 
 
 def _adding(e, later, earlier):

@@ -28,3 +28,8 @@ def numbers(version):
         "parameter_sums": texts(W_Q.sum(axis=1)),
         "row_sums": texts(Q.sum(axis=1)),
     }
+
+
+def fits(version, page):
+    """写开的点积不是 0。"""
+    return page["work"].total != "0"

@@ -35,6 +35,6 @@ def numbers(version):
 
 
 def fits(version, page):
-    """「想一想」问两个分数是不是一定相等：这里要不相等。"""
+    """「想一想」问两个分数是不是一定相等：这里要不相等；写开的点积不是 0。"""
     there, back = page["there_and_back"]
-    return there != back
+    return there != back and page["work"].total != "0"

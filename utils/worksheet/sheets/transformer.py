@@ -78,13 +78,14 @@ def numbers(version):
 
 
 def fits(version, page):
-    """几个头的输出和标准差都好写（课上是 1 和 0.5），归一化以后一行里有正有负；ReLU 挡住一部分，不是全部。"""
+    """几个头的输出和标准差都好写（课上是 1 和 0.5），归一化以后都是整数；ReLU 挡住一部分，不是全部。"""
     given, hidden = page["given"]["cells"][1], read_all(page["hidden"]["cells"][0])
     totals = read_all(page["probabilities"]["totals"])
     return (
         all(len(cell) <= len("1.5") for cell in given)
         and 0 < float(page["moments"][2])
         and len(page["moments"][2]) <= len("0.75")
+        and all(len(cell) <= len("−1") for cell in page["normed"]["cells"][2])
         and min(hidden) < 0 < max(hidden)
         and all(abs(total - 1) < NEARLY_ONE for total in totals)
     )

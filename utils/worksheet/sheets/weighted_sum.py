@@ -1,8 +1,11 @@
 """第 5 步：按权重混合 V 的各行。权重只写两位小数，结果也写两位。"""
 
-from utils.worksheet.paper import PENCIL, dot_product, on_paper, table, texts, with_steps
+import numpy as np
+
+from utils.worksheet.paper import PENCIL, dot_product, on_paper, read_all, table, texts, with_steps
 
 TITLE = "5 加权求和"
+ABOUT = 0.015
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
@@ -37,6 +40,8 @@ def _mixing_by_pencil(id, e, steps, rows):
 
 
 def fits(version, page):
-    """「猫吃鱼」的权重写两位小数，也不全相等。"""
-    [weights] = page["practice"]["weights"]["cells"]
-    return len(set(weights)) > 1
+    """写开的点积不是 0；「核对」说的是真的：输出在 V 每一列的最小和最大之间，舍入差 0.01 左右。"""
+    output = np.array([read_all(row) for row in page["main"]["result"]["cells"]])
+    low, high = read_all(page["smallest"]), read_all(page["largest"])
+    inside = (low - ABOUT <= output) & (output <= high + ABOUT)
+    return page["main"]["work"].total != "0.00" and bool(inside.all())
