@@ -24,11 +24,15 @@ def render_page(folder, template, *, css, **variables):
     folder : 模板所在的文件夹；template : 模板的文件名，它从 shell.html.j2 继承
     css : folder 里的样式文件；variables : 模板里用到的东西，其中的文字都当作文字
     """
-    return _environment(folder).get_template(template).render(
-        css=Markup((folder / css).read_text(encoding="utf-8")),
-        font_faces=lambda body: Markup(font_faces(body)),
-        policy=Markup(POLICY),
-        **variables,
+    return (
+        _environment(folder)
+        .get_template(template)
+        .render(
+            css=Markup((folder / css).read_text(encoding="utf-8")),
+            font_faces=lambda body: Markup(font_faces(body)),
+            policy=Markup(POLICY),
+            **variables,
+        )
     )
 
 

@@ -55,10 +55,10 @@ def render_sheets(step, students=()):
 
 def render_index(present):
     """目录页；present 是 [(笔记本的名字, 名单的名字)]，名单是空的就是 A、B 两份。"""
-    rows = [
-        (SHEETS[step].TITLE, who or "、".join(VERSIONS), *(f"{step}{who and '.'}{who}{end}" for end in (WORKSHEET, ANSWERS)))
-        for step, who in present
-    ]
+    rows = []
+    for step, roster in present:
+        name = f"{step}.{roster}" if roster else step
+        rows.append((SHEETS[step].TITLE, roster or "、".join(VERSIONS), name + WORKSHEET, name + ANSWERS))
     return shell.render_page(TEMPLATES, "index.html.j2", css="page.css", title="笔算练习纸", rows=rows)
 
 

@@ -15,7 +15,7 @@ from utils.checks import refusal
 from utils.examples import Example, load_example, reorder
 from utils.worksheet.paper import NEARLY_ONE, exponentials, softmax_by_pencil, with_steps
 
-ROUNDS, TRIES = 40, 500  # 「猫吃鱼」打乱几次；每次配着它，「我爱你」打乱几次
+ROUNDS, TRIES = 60, 300  # 合适的「猫吃鱼」找几个；配着一个，「我爱你」打乱几次
 LARGEST_SCORE = 4  # e 的幂的表里，最大的是 e²
 MOST_POWERS = 4  # 「我爱你」最多要查几个幂
 CLEARLY = 0.025  # 「猫吃鱼」的一行权重，最大的至少比最小的大这么多
@@ -46,11 +46,13 @@ def vary(sheet, seed, unlike=()):
     rng, course = random.Random(int.from_bytes(digest)), course_version(sheet)
     others = [(other, *_steps_of(other)) for other in (course, *unlike)]
     for _ in range(ROUNDS):
-        cat = _shuffle_cat(rng, course.cat)
-        if not _cat_suits(with_steps(cat)[1], others):
-            continue
+        cats = (_shuffle_cat(rng, course.cat) for _ in range(TRIES))
+        cat = next((cat for cat in cats if _cat_suits(with_steps(cat)[1], others)), None)
+        if cat is None:
+            break
+        me = _turn_round(rng, course.me)
         for _ in range(TRIES):
-            version = Version(_shuffle_me(rng, course.me), cat, _choose(rng, sheet, others))
+            version = Version(_shuffle_me(rng, me), cat, _choose(rng, sheet, others))
             if not _me_suits(version.me, others):
                 continue
             page = sheet.numbers(version)
@@ -79,13 +81,18 @@ def _choose(rng, sheet, others):
 def _shuffle_me(rng, me):
     X = np.array([rng.sample(row, me.d_model) for row in me.X.tolist()])
     W = {name: _shuffle_lines(rng, getattr(me, name)) for name in ("W_Q", "W_K", "W_V")}
-    return reorder(replace(me, X=X, **W), rng.choice((me.tokens, me.tokens[::-1])))
+    return replace(me, X=X, **W)
 
 
 def _shuffle_cat(rng, cat):
     W = {name: _shuffle_columns(rng, getattr(cat, name)) for name in ("W_Q", "W_K")}
     strength = [rng.choice((1, 2, 3)) for _ in range(cat.d_v)]  # V 的一列乘一个小整数，含义不变
-    return reorder(replace(cat, W_V=cat.W_V * strength, **W), rng.choice((cat.tokens, cat.tokens[::-1])))
+    return _turn_round(rng, replace(cat, W_V=cat.W_V * strength, **W))
+
+
+def _turn_round(rng, e):
+    """照原来的词序，或倒过来：你爱我、鱼吃猫。"""
+    return reorder(e, rng.choice((e.tokens, e.tokens[::-1])))
 
 
 def _shuffle_lines(rng, W):

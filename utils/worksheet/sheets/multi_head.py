@@ -75,7 +75,7 @@ def numbers(version):
 
 
 def fits(version, page):
-    """写开的点积不是 0；两个头的分数不同，一行里也不全相等；幂只查几个；两个头的权重平均起来不是一个头的权重。"""
+    """写开的点积不是 0；两个头的分数不同，一行里不全相等；幂只查几个；权重的平均不是一个头的权重。"""
     _, steps = with_steps(version.me)
     rows = [read_all(part["cells"][0]) for part in page["scores"]]
     weights = np.array([read_all(row) for row in page["weights"]["cells"]])

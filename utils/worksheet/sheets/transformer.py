@@ -83,7 +83,7 @@ def fits(version, page):
     totals = read_all(page["probabilities"]["totals"])
     return (
         all(len(cell) <= len("1.5") for cell in given)
-        and 0 < float(page["moments"][2])
+        and float(page["moments"][2]) > 0
         and len(page["moments"][2]) <= len("0.75")
         and all(len(cell) <= len("−1") for cell in page["normed"]["cells"][2])
         and min(hidden) < 0 < max(hidden)
