@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
 from urllib.parse import unquote
 
 import pytest
@@ -35,6 +36,7 @@ def versions(step):
     return [first, vary(SHEETS[step], "版本 B", [first])[0]]
 
 
+@cache
 def copies(step):
     """一本印的每一份，[(文件名里多写的, 第几页, 例句和数)]。"""
     made = [("", i, version) for i, version in enumerate(versions(step))]

@@ -10,14 +10,14 @@ import pytest
 from utils.pages import shell
 from utils.tests.html_page import read_html
 from utils.tests.pencil import as_data, by_pencil, five_steps, half_up
-from utils.tests.test_worksheet import versions
+from utils.tests.test_worksheet import values_of, versions
 from utils.worksheet import __main__ as command
 from utils.worksheet.build import render_sheets
 from utils.worksheet.roster import Student, read_roster
 from utils.worksheet.sheets import SHEETS
 from utils.worksheet.variation import course_version, vary
 
-SEEDS = [f"学生 {number}" for number in range(12)]
+SEEDS = [f"学生 {number}" for number in range(6)]
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,6 @@ def test_a_list_is_read_as_notepad_and_excel_write_it(tmp_path, encoding):
         Student("欧阳修远", "20260108"),
         Student("买买提·阿不都热合曼"),
         Student("Ann Lee"),
-        Student("王 芳"),
     ]
 
 
@@ -157,8 +156,5 @@ def test_a_class_of_sixty_gets_sixty_sheets(monkeypatch):
     monkeypatch.setattr(shell, "font_faces", lambda body: "")
     students = [Student(f"学生{i}") for i in range(60)]
     blank, answers = (read_html(page) for page in render_sheets("09_positions", students))
-    texts = [
-        page.text.replace(student.name, "")
-        for page, student in zip(answers.find(has="sheet"), students, strict=True)
-    ]
-    assert len(blank.find(has="sheet")) == 60 and len(set(texts)) == 60
+    assert len(blank.find(has="sheet")) == 60
+    assert len({str(values_of(page)) for page in answers.find(has="sheet")}) == 60
