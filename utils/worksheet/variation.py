@@ -1,7 +1,7 @@
 """换数：课程的例句打乱成另一份数，照样好算；种子相同，数就相同。
 
 「我爱你」打乱 X 每一行里的数，和每个投影矩阵的行、列；「猫吃鱼」的 X 每一列有含义，只打乱 W_Q、W_K。
-所以出现的还是原来那些小整数和一位小数。算出来不合适的（见 …_suits 和各张纸的 fits）不要，再打乱一次。
+所以出现的还是原来那些小整数和一位小数。算出来不合适的（见 …_suits 和各张纸的 easy、fits）不要，再打乱一次。
 """
 
 import hashlib
@@ -53,7 +53,7 @@ def vary(sheet, seed, unlike=()):
         me = _turn_round(rng, course.me)
         for _ in range(TRIES):
             matrices = _shuffle_me(rng, me)
-            if not _is_easy(**matrices):
+            if not (_is_easy(**matrices) and getattr(sheet, "easy", _is_easy)(**matrices)):
                 continue
             version = Version(replace(me, **matrices), cat, _choose(rng, sheet, others))
             if not _me_suits(version.me, others):
