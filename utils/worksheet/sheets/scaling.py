@@ -31,3 +31,8 @@ def _root(size):
     root = float(on_paper(size**0.5))
     relation = "=" if root**2 == size else r"\approx"
     return rf"\sqrt{{{size}}} {relation} {text(root)}"
+
+
+def fits(version, page):
+    """先算的一个分数不是 0。"""
+    return all(part["division"][0] != "0" for part in page["both"])
