@@ -19,7 +19,7 @@ NEWEST = (3, 14)  # numpy 2.4.6 的安装包只到 3.14；更新的 Python 要�
 USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python 换成 py）：
     python -m utils lab       [JupyterLab 的参数]      准备环境并打开课程
     python -m utils slides    [笔记本…] [-o 文件夹]    准备环境并做离线幻灯片
-    python -m utils worksheet [笔记本…] [-o 文件夹]    准备环境并做练习纸
+    python -m utils worksheet [笔记本…] [-o 文件夹]    准备环境并做练习纸；一个学生一份：--for 名单.txt
     python -m utils grade     文件夹 [-o 表格]         准备环境并批一个班的练习
     python -m utils test      [pytest 的参数]          准备环境并运行全部检查
 给维护者：

@@ -1,5 +1,6 @@
 """网页的外壳：没有脚本，字体写在页里，不引用别的文件。"""
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -23,6 +24,25 @@ def render_page(folder, template, *, css, **variables):
     folder : 模板所在的文件夹；template : 模板的文件名，它从 shell.html.j2 继承
     css : folder 里的样式文件；variables : 模板里用到的东西，其中的文字都当作文字
     """
+    return (
+        _environment(folder)
+        .get_template(template)
+        .render(
+            css=Markup((folder / css).read_text(encoding="utf-8")),
+            font_faces=lambda body: Markup(font_faces(body)),
+            policy=Markup(POLICY),
+            **variables,
+        )
+    )
+
+
+def render_part(folder, template, **variables):
+    """页面里的一段，放进 render_page 的一页里；字体由那一页一起抽取。"""
+    return Markup(_environment(folder).get_template(template).render(**variables))
+
+
+@cache
+def _environment(folder):
     environment = Environment(
         loader=FileSystemLoader([folder, SHELL_TEMPLATES], encoding="utf-8"),
         autoescape=True,
@@ -30,10 +50,10 @@ def render_page(folder, template, *, css, **variables):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["math"] = lambda latex: Markup(to_mathml(latex, display=False))
-    return environment.get_template(template).render(
-        css=Markup((folder / css).read_text(encoding="utf-8")),
-        font_faces=lambda body: Markup(font_faces(body)),
-        policy=Markup(POLICY),
-        **variables,
-    )
+    environment.filters["math"] = _to_markup
+    return environment
+
+
+@cache
+def _to_markup(latex):
+    return Markup(to_mathml(latex, display=False))

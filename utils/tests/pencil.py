@@ -3,16 +3,14 @@
 这里是大家要用的和五个步骤；第 7 本以后的在 pencil_later.py。遮住的格（−∞）写成 None。
 """
 
-import json
 import math
 from fractions import Fraction
 
-from utils import examples
 
-
-def read(name, folder=examples.DATA):
-    content = (folder / name).read_text(encoding="utf-8")
-    return json.loads(content, parse_float=Fraction, parse_int=Fraction)
+def as_data(example):
+    """一个例句给出的矩阵，写成分数。"""
+    matrices = {name: getattr(example, name).tolist() for name in ("X", "W_Q", "W_K", "W_V")}
+    return {name: [[Fraction(repr(x)) for x in row] for row in M] for name, M in matrices.items()}
 
 
 def multiply(A, B):
@@ -75,9 +73,8 @@ def with_totals(M, places):
     return [text for row in M for text in [*(show(x, places) for x in row), show(sum(row), places)]]
 
 
-def expected_steps(folder):
-    """五个步骤的每一页、每个 id 里应有的数。"""
-    me, cat = read("wo_ai_ni.json", folder), read("mao_chi_yu.json", folder)
+def expected_steps(me, cat):
+    """五个步骤的每一页、每个 data-part 里应有的数。"""
     a, b = five_steps(me), five_steps(cat)
     powers, weights = by_pencil(a["scaled"])
     cat_powers, cat_weights = by_pencil(b["scaled"][1:2])

@@ -11,21 +11,15 @@ from utils.tests.pencil import (
     half_up,
     looked_up,
     multiply,
-    read,
     show,
     with_totals,
 )
 
 
-def expected_later(folder):
-    """每一页、每个 id 里应有的数。"""
-    me, cat = read("wo_ai_ni.json", folder), read("mao_chi_yu.json", folder)
-    return {
-        "07_masks": masks(me, cat),
-        "08_multi_head": heads(five_steps(me)),
-        "09_positions": positions(me),
-        "10_transformer": block(me),
-    }
+def expected_later(step, me, cat, chosen):
+    """第 7 本以后的一页、每个 data-part 里应有的数；chosen 是那张纸自己的数。"""
+    pages = {"07_masks": masks, "08_multi_head": heads, "09_positions": positions, "10_transformer": block}
+    return pages[step](me, cat, **chosen)
 
 
 def terms(left, right):
@@ -34,8 +28,7 @@ def terms(left, right):
 
 
 def masks(me, cat):
-    X = [me["X"][i] for i in (0, 2, 1)]
-    a, b = five_steps({**me, "X": X}), five_steps({**me, "X": [*X[:2], [0] * len(X[0])]})
+    a, b = five_steps(me), five_steps({**me, "X": [*me["X"][:2], [0] * 4]})
     causal = [[x if j <= i else None for j, x in enumerate(row)] for i, row in enumerate(a["scaled"])]
     padded = [[row[0], row[1], None] for row in b["scaled"][:2]]
     root = math.isqrt(len(a["K"][0]))
@@ -62,7 +55,8 @@ def masks(me, cat):
     }
 
 
-def heads(s):
+def heads(me, _, size):
+    s = five_steps(me)
     left, right = slice(0, 2), slice(2, 4)
     scores = [
         [[sum(x * y for x, y in zip(q[cut], k[cut], strict=True)) for k in s["K"]] for q in s["Q"]]
@@ -85,7 +79,7 @@ def heads(s):
         "weights": with_totals(weights, 2),
         "joined": flat([joined], 2),
         "output": flat(multiply([joined], W_O), 2),
-        "parameters": ["8", "9216", "36864"],
+        "parameters": [str(n) for n in (size[0] // size[1], size[0] ** 2, 4 * size[0] ** 2)],
     }
 
 
@@ -95,15 +89,18 @@ def wave(i, width):
     return [half_up(Fraction(f(angle)), 4) for angle in angles for f in (math.sin, math.cos)]
 
 
-def positions(me):
-    P = [wave(i, 4) for i in range(3)]
+def positions(me, _, step, places):
+    later, earlier = places
+    P = [wave(i, 4) for i in (0, earlier, later)]
     row, works = [], []
     for t in (0, 2):
         (sin_a, cos_a), (sin_b, cos_b) = P[2][t : t + 2], P[1][t : t + 2]
         works += [terms([sin_a, cos_a], [cos_b, sin_b]), terms([sin_a, cos_a], [-sin_b, cos_b])]
         row += [half_up(sin_a * cos_b + cos_a * sin_b, 4), half_up(cos_a * cos_b - sin_a * sin_b, 4)]
     s = five_steps(me)
-    turns = [[half_up(Fraction(f(math.pi * i / 6)), 4) for f in (math.cos, math.sin)] for i in (1, 2, 3)]
+    turns = [
+        [half_up(Fraction(f(math.radians(i * step))), 4) for f in (math.cos, math.sin)] for i in (1, 2, 3)
+    ]
     q, k = s["Q"][2][:2], s["K"][0][:2]
     turned_q, turned_k = (
         [[half_up(x * c - y * d, 4), half_up(x * d + y * c, 4)] for c, d in turns] for x, y in (q, k)
@@ -126,7 +123,7 @@ def positions(me):
     }
 
 
-def block(me):
+def block(me, _, W_1, W_2, size, logits):
     s = five_steps(me)
     two = [math.exp(x) for x in s["scaled"][1][:2]]  # “爱”看得到的两个
     mixed = [Fraction(sum(w * v[m] for w, v in zip(two, s["V"], strict=False)) / sum(two)) for m in range(4)]
@@ -137,11 +134,11 @@ def block(me):
     variance = half_up(sum(x * x for x in centred) / 4, 4)
     deviation = half_up(Fraction(math.sqrt(variance)), 4)
     normed = [half_up(x / deviation, 2) for x in centred]
-    W_1, W_2 = [[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 1]], [[1, 1, 1, 1], [1, 0, 0, -1], [0, 1, 0, 1]]
     [hidden] = multiply([normed], W_1)
     positive = [x if x > 0 else 0 for x in hidden]
     [fed] = multiply([positive], W_2)
-    powers, probabilities = by_pencil([[2, 1, 0], [4, 2, 0]])
+    temperatures = [[Fraction(x) for x in logits], [Fraction(x) * 2 for x in logits]]
+    powers, probabilities = by_pencil(temperatures)
     return {
         "given": flat(given),
         "moments": [show(mean), show(variance)],
@@ -152,8 +149,9 @@ def block(me):
         "W_2": flat(W_2),
         "fed": flat([fed, [x + y for x, y in zip(added, fed, strict=True)]]),
         "parameters-1": ["64", "24", "88"],
-        "parameters-2": ["4096", "8192", "12288"],
-        "lookup": looked_up([[2, 1, 0], [4, 2, 0]]),
+        "parameters-2": [str(n) for n in (4 * size[0] ** 2, 2 * size[0] * size[1])]
+        + [str(4 * size[0] ** 2 + 2 * size[0] * size[1])],
+        "lookup": looked_up(temperatures),
         "exp": with_totals(powers, 4),
         "probabilities": with_totals(probabilities, 2),
     }

@@ -1,4 +1,4 @@
-"""练习纸：每个数对，空格都空，一页 A4，不联网。"""
+"""练习纸：每一份的每个数都对，空格都空，一份一页 A4，不联网。"""
 
 import io
 import json
@@ -7,45 +7,82 @@ import shutil
 import sys
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
+from urllib.parse import unquote
 
 import pytest
 
 from utils import examples
 from utils.notebooks import notebook_paths
 from utils.pages import shell
-from utils.pages.browser import Opened
 from utils.tests.html_page import addresses, embedded_fonts, read_html
-from utils.tests.pencil import expected_steps, five_steps, flat, read, show
+from utils.tests.pencil import as_data, expected_steps, five_steps, flat, show
 from utils.tests.pencil_later import expected_later
 from utils.worksheet import __main__ as command
 from utils.worksheet import paper
-from utils.worksheet.build import render_sheet
+from utils.worksheet.build import VERSIONS, render_sheets
 from utils.worksheet.sheets import SHEETS, TEMPLATES
+from utils.worksheet.variation import vary
 
 KINDS = (".worksheet.html", ".answers.html")
 PAGES = [step + kind for step in SHEETS for kind in KINDS]
-MILLIMETRE = 96 / 25.4  # 打印时一毫米是多少 CSS 像素
+STUDENTS = ["张伟 07", "欧阳修远", "买买提·阿不都热合曼·努尔艾力", "Ann"]
+CLASS_PAGES = [f"{step}.初一(3)班{kind}" for step in SHEETS for kind in KINDS]
 
 
-def expected(folder=examples.DATA):
-    return expected_steps(folder) | expected_later(folder)
+def versions(step):
+    """A、B 两份的例句和数；先 A 后 B，B 与 A 不同。"""
+    first, _ = vary(SHEETS[step], "版本 A")
+    return [first, vary(SHEETS[step], "版本 B", [first])[0]]
+
+
+@cache
+def copies(step):
+    """一本印的每一份，[(文件名里多写的, 第几页, 例句和数)]。"""
+    made = [("", i, version) for i, version in enumerate(versions(step))]
+    students = [vary(SHEETS[step], f"学生 {student}")[0] for student in STUDENTS]
+    return made + [(".初一(3)班", i, version) for i, version in enumerate(students)]
+
+
+def expected(step, version):
+    me, cat = as_data(version.me), as_data(version.cat)
+    steps = expected_steps(me, cat)
+    return steps[step] if step in steps else expected_later(step, me, cat, version.chosen)
 
 
 def values_of(page):
-    """一页里的数，{id: [文字]}，按次序：一项是 id 那个元素里的一个空格，或给出的矩阵的一格。"""
+    """一页里的数，{data-part: [文字]}，按次序：一项是那个元素里的一个空格，或给出的矩阵的一格。"""
     values = defaultdict(list)
     for element in page.find():
         if "box" in element.classes or (element.tag == "td" and "gap" not in element.classes):
-            values[id_around(element)].append(element.text.strip())
+            values[part_around(element)].append(element.text.strip())
     return dict(values)
 
 
-def id_around(element):
-    return next(outer.attributes["id"] for outer in element.ancestors() if "id" in outer.attributes)
+def part_around(element):
+    return next(
+        outer.attributes["data-part"] for outer in element.ancestors() if "data-part" in outer.attributes
+    )
 
 
-def numbers_in(page, id):
-    [element] = page.find(id=id)
+def print_all(place):
+    """命令做出的全部文件：从别的文件夹里、在 GBK 终端里运行；先印 A、B，再印一个班的。"""
+    folder = place / "印" / "一份"
+    roster = place / "初一(3)班.txt"
+    roster.write_bytes("\r\n".join(STUDENTS).encode("gbk"))
+    for names, arguments in ((PAGES, []), (CLASS_PAGES, ["--for", roster.name])):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(roster.parent)
+            patch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="gbk"))
+            assert command.main(["-o", str(folder), *arguments]) == 0
+            sys.stdout.flush()
+            said = sys.stdout.buffer.getvalue().decode("gbk").split()
+        assert [line for line in said if line.endswith("html")] == [*names, "index.html"]
+    return folder
+
+
+def numbers_in(page, part):
+    [element] = page.find(**{"data-part": part})
     return re.findall(r"−?\d+(?:\.\d+)?", element.text)
 
 
@@ -54,16 +91,7 @@ def numbers_in(page, id):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """命令做出的全部文件：从别的文件夹里、在 GBK 终端里运行。"""
-    folder = tmp_path_factory.mktemp("课程 资料") / "印" / "一份"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder.parent.parent)
-        patch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="gbk"))
-        assert command.main(["-o", str(folder)]) == 0
-        sys.stdout.flush()
-        said = sys.stdout.buffer.getvalue().decode("gbk").split()
-    assert said == [*(step + kind for step in SHEETS for kind in KINDS), "index.html"]
-    return folder
+    return print_all(tmp_path_factory.mktemp("课程 资料"))
 
 
 @pytest.fixture(scope="module")
@@ -79,35 +107,45 @@ def test_every_file_of_numbers_is_a_worksheet_of_a_notebook():
 
 @pytest.mark.parametrize("step", SHEETS)
 def test_every_given_number_and_every_answer_is_what_fractions_and_loops_give(sheets, step):
-    assert values_of(sheets[step + ".answers.html"]) == expected()[step]
+    for middle, i, version in copies(step):
+        page = sheets[f"{step}{middle}.answers.html"].find(has="sheet")[i]
+        assert values_of(page) == expected(step, version), f"{middle}第 {i + 1} 页"
 
 
 @pytest.mark.parametrize("step", SHEETS)
 def test_the_worksheet_gives_the_same_numbers_and_leaves_every_box_empty(sheets, step):
-    blank, answers = (sheets[step + kind] for kind in KINDS)
-    boxes = [[id_around(box) for box in page.find(has="box")] for page in (blank, answers)]
-    assert boxes[0] == boxes[1] and len(boxes[0]) >= 20
-    wanted = {id: [""] * len(v) if id in boxes[0] else v for id, v in expected()[step].items()}
-    assert values_of(blank) == wanted
-    assert answers.find(has="answered") and not blank.find(has="answered")
-    assert not blank.find(has="answer") and not blank.find(has="python")
+    for middle, i, version in copies(step):
+        blank, answers = (sheets[f"{step}{middle}{kind}"].find(has="sheet")[i] for kind in KINDS)
+        boxes = [[part_around(box) for box in page.find(has="box")] for page in (blank, answers)]
+        assert boxes[0] == boxes[1] and len(boxes[0]) >= 20
+        wanted = {id: [""] * len(v) if id in boxes[0] else v for id, v in expected(step, version).items()}
+        assert values_of(blank) == wanted
+        assert answers.find(has="answered") and not blank.find(has="answered")
+        assert not blank.find(has="answer") and not blank.find(has="python")
 
 
-def test_what_stands_outside_the_boxes_is_right_too(sheets):
+@pytest.mark.parametrize("i", range(len(VERSIONS)))
+def test_what_stands_outside_the_boxes_is_right_too(sheets, i):
     """没有舍入的结果、「想一想」里的数、平方根。"""
-    a, b = five_steps(read("wo_ai_ni.json")), five_steps(read("mao_chi_yu.json"))
-    softmax, mixing = sheets["04_softmax.answers.html"], sheets["05_weighted_sum.answers.html"]
+
+    def page_and_steps(step, kind=".answers.html"):
+        version = versions(step)[i]
+        steps = (five_steps(as_data(e)) for e in (version.me, version.cat))
+        return sheets[step + kind].find(has="sheet")[i], *steps
+
+    softmax, a, b = page_and_steps("04_softmax")
     rows = [x for total, row in zip(a["sums"], a["weights"], strict=True) for x in (total, *row)]
     assert numbers_in(softmax, "python") == [show(x, 4) for x in rows]
     assert numbers_in(softmax, "cat-python") == [show(x, 4) for x in (b["sums"][1], *b["weights"][1])]
+    mixing, a, b = page_and_steps("05_weighted_sum")
     assert numbers_in(mixing, "python") == flat(a["output"])
     assert numbers_in(mixing, "cat-python") == flat(b["output"][1:2])
     assert numbers_in(mixing, "one-hot") == [show(x) for x in a["V"][1]]
     assert numbers_in(mixing, "mean") == [show(sum(c) / len(c)) for c in zip(*a["V"], strict=True)]
-    there_and_back = [show(b["scores"][0][-1]), show(b["scores"][-1][0])]
-    assert numbers_in(sheets["02_scores.answers.html"], "there-and-back") == there_and_back
+    scores, _, b = page_and_steps("02_scores")
+    assert numbers_in(scores, "there-and-back") == [show(b["scores"][0][-1]), show(b["scores"][-1][0])]
     roots = [text for s in (2, 3, 4, 8) for text in (str(s), show(Fraction(s**0.5)))]
-    assert numbers_in(sheets["03_scaling.worksheet.html"], "roots") == roots
+    assert numbers_in(page_and_steps("03_scaling", ".worksheet.html")[0], "roots") == roots
 
 
 @pytest.fixture
@@ -121,16 +159,16 @@ def other_data(tmp_path, monkeypatch):
     def change(name, **fields):
         content = json.loads((folder / name).read_text(encoding="utf-8")) | fields
         (folder / name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-        return folder
 
     return change
 
 
 @pytest.mark.parametrize("step", SHEETS)
 def test_a_changed_number_in_data_changes_the_sheets(other_data, step):
-    folder = other_data("wo_ai_ni.json", X=[[1, 0, 1, 0], [0, -1, 0, 1], [1, 1, 0, 0.5]])
-    found = values_of(read_html(render_sheet(step, answers=True)))
-    assert found == expected(folder)[step] != expected()[step]
+    before = expected(step, versions(step)[0])
+    other_data("wo_ai_ni.json", X=[[0, 1, 1, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
+    page = read_html(render_sheets(step)[1]).find(has="sheet")[0]
+    assert values_of(page) == expected(step, versions(step)[0]) != before
 
 
 # ---------------------------------------------------------------- 文件
@@ -152,14 +190,14 @@ def test_token_text_comes_out_as_text(other_data, step):
     tokens = ["<script>", "&lt;", "$x$"]
     other_data("wo_ai_ni.json", tokens=tokens)
     other_data("mao_chi_yu.json", tokens=tokens, V_columns=["<b>", "]]>"])
-    page = read_html(render_sheet(step, answers=True))
+    page = read_html(render_sheets(step)[1])
     assert all(token in page.text for token in tokens) and not page.find("script")
 
 
 # ---------------------------------------------------------------- 文件
 
 
-@pytest.mark.parametrize("name", [*PAGES, "index.html"])
+@pytest.mark.parametrize("name", [*PAGES, *CLASS_PAGES, "index.html"])
 def test_no_page_has_a_script_or_loads_anything(sheets, folder, name):
     page = sheets[name]
     assert not page.find("script", "iframe", "object", "embed") and addresses(page) == []
@@ -169,8 +207,8 @@ def test_no_page_has_a_script_or_loads_anything(sheets, folder, name):
 
 
 def test_the_index_links_every_page(sheets):
-    links = [link.attributes["href"] for link in sheets["index.html"].find("a")]
-    assert sorted(links) == sorted(PAGES)
+    links = [unquote(link.attributes["href"]) for link in sheets["index.html"].find("a")]
+    assert sorted(links) == sorted([*PAGES, *CLASS_PAGES])
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -208,39 +246,3 @@ def test_broken_data_stops_the_command_and_leaves_the_old_page(tmp_path, other_d
     assert command.main(["-o", str(tmp_path), "02_scores"]) == 1
     assert "wo_ai_ni.json" in capsys.readouterr().out
     assert (tmp_path / "02_scores.worksheet.html").read_bytes() == b"old"
-
-
-# ---------------------------------------------------------------- 真的浏览器
-
-
-MEASURE = """() => {
-  const main = document.querySelector("main"), edge = main.getBoundingClientRect();
-  const boxes = [...document.querySelectorAll(".box")].map(box => {
-    const {width, height} = box.getBoundingClientRect(), answer = box.firstElementChild;
-    return {width, height, answer: answer ? answer.getBoundingClientRect().width : 0};
-  });
-  const outside = [...main.querySelectorAll("*")].filter(element => {
-    const {left, right, bottom} = element.getBoundingClientRect();
-    return left < edge.left - 1 || right > edge.right + 1 || bottom > edge.bottom + 1;
-  }).map(element => element.outerHTML.slice(0, 80));
-  main.style.height = "auto";
-  return {boxes, outside, width: edge.width, height: edge.height, needed: main.scrollHeight};
-}"""
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_it_prints_on_one_a4_page_with_room_to_write(name, folder, browser):
-    """一张竖的 A4，什么都不露在外面；高度有余量（别的中文字体可能高一点）；空格写得下字，也放得下答案。"""
-    with Opened(browser, folder / name) as opened:
-        opened.page.emulate_media(media="print")
-        pdf = opened.page.pdf(prefer_css_page_size=True)
-        layout = opened.page.evaluate(MEASURE)
-        opened.quiet()
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
-    [box] = re.findall(rb"/MediaBox\s*\[([^\]]*)\]", pdf)
-    assert [float(x) for x in box.split()] == pytest.approx([0, 0, 595.3, 841.9], abs=1)
-    assert layout["outside"] == [] and layout["needed"] <= 0.92 * layout["height"]
-    assert layout["width"] <= 186.1 * MILLIMETRE and layout["height"] <= 273 * MILLIMETRE
-    assert layout["boxes"]
-    for box in layout["boxes"]:
-        assert box["width"] >= max(14 * MILLIMETRE, box["answer"]) and box["height"] >= 9 * MILLIMETRE

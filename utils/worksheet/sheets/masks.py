@@ -3,26 +3,25 @@
 import numpy as np
 
 from utils.attention import attention, causal_mask, mask_scores, padding_mask, self_attention, softmax
-from utils.examples import reorder
 from utils.worksheet.paper import (
+    NEARLY_ONE,
     PENCIL,
-    example,
     exponentials,
     on_paper,
     softmax_by_pencil,
     table,
     text,
     texts,
+    with_steps,
 )
 
 TITLE = "7 遮住"
+MOST_POWERS = 6
 
 
-def numbers():
-    """写在纸上的数；换了词序，所以与课上的不同。"""
-    e, _ = example("我爱你")
-    e = reorder(e, [e.tokens[0], e.tokens[2], e.tokens[1]])
-    steps = self_attention(e.X, e.W_Q, e.W_K, e.W_V)
+def numbers(version):
+    """写在纸上的数。"""
+    (e, steps), (cat, cat_steps) = with_steps(version.me), with_steps(version.cat)
     masks = causal_mask(e.n), padding_mask(e.n - 1, e.n)
     causal = _masked("", e.tokens, e.tokens, steps.scaled_scores, masks[0])
 
@@ -30,8 +29,7 @@ def numbers():
     scaled_scores = self_attention(X, e.W_Q, e.W_K, e.W_V).scaled_scores
     padding = _masked("padded-", e.tokens[:-1], [*e.tokens[:-1], "补"], scaled_scores[:-1], masks[1][:-1])
 
-    cat, cat_steps = example("猫吃鱼")
-    cross = attention(cat_steps.Q[:2], steps.K, steps.V)  # “猫”和“吃”去看，只算“吃”的一行
+    cross = attention(cat_steps.Q[:2], steps.K, steps.V)  # 前两个词元去看，只算第 2 个的一行
     row = cross.scaled_scores[1:]
     crossed = _masked("cross-", cat.tokens[1:2], e.tokens, row, np.ones(row.shape, dtype=bool))
 
@@ -52,6 +50,18 @@ def numbers():
         "first_score": text(steps.scaled_scores[0, 0]),
         "zeros": texts(softmax(np.where(masks[0], causal["scores"], 0))[0]),
     }
+
+
+def fits(version, page):
+    """换成 0 时第 1 行要与都一样有分别；填充、交叉的第一行里分数不全相等；幂的表放得下。"""
+    rows = page["padding"]["scores"][0, :-1], page["cross"]["scores"][0]
+    totals = [total for part in ("causal", "padding", "cross") for total in page[part]["weights"].sum(axis=1)]
+    return (
+        page["first_score"] != "0"
+        and all(np.ptp(row) for row in rows)
+        and len(page["exponentials"]) <= MOST_POWERS
+        and all(abs(total - 1) < NEARLY_ONE for total in totals)
+    )
 
 
 def _masked(id, queries, keys, scaled_scores, allowed):

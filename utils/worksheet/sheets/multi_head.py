@@ -6,26 +6,32 @@ from utils.attention import attention_scores, join_heads, multi_head_attention, 
 from utils.numbers import PLACES
 from utils.sizes import matrix_parameters
 from utils.worksheet.paper import (
+    NEARLY_ONE,
     PENCIL,
     dot_product,
-    example,
     exponentials,
     numbered,
     on_paper,
+    read_all,
     softmax_by_pencil,
     table,
     text,
     texts,
+    with_steps,
 )
 
 TITLE = "8 多头"
 HEADS = 2
-WIDE, MANY = 96, 12  # 数参数的一题：d_model 大一点，头多一点
+MOST_POWERS = 3
+CLEARLY = 0.02  # 两位小数看得出的差别
+OPTIONS = {  # 数参数的一题：d_model 大一点，头多一点
+    "size": [(96, 12), (48, 6), (64, 8), (80, 10), (128, 8), (72, 12), (112, 8), (48, 8)],
+}
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数：两个头的全部分数，“我”一行的权重和输出。"""
-    e, steps = example("我爱你")
+    e, steps = with_steps(version.me)
     W_O = np.eye(e.d_v, e.d_model) + np.eye(e.d_v, e.d_model, k=e.d_v // 2)
     Q, K, V = [split_heads(on_paper(M), HEADS) for M in (steps.Q, steps.K, steps.V)]
     scores = np.stack([attention_scores(Q[h], K[h]) for h in range(HEADS)])
@@ -35,7 +41,8 @@ def numbers():
     joined = join_heads(on_paper(weights[:, None] @ V, PENCIL))
     names = [f"头 {head}" for head in numbered(HEADS)]
     exact = multi_head_attention(e.X, e.W_Q, e.W_K, e.W_V, W_O, HEADS)
-    four = matrix_parameters(WIDE, WIDE, d_ff=0)  # 没有前馈，只有四个投影矩阵
+    wide, many = version.chosen["size"]
+    four = matrix_parameters(wide, wide, d_ff=0)  # 没有前馈，只有四个投影矩阵
     return {
         "example": e,
         "half": e.d_k // HEADS,
@@ -59,9 +66,24 @@ def numbers():
         "joined": table("joined", r"\text{joined}", [e.tokens[0]], numbered(e.d_v), joined, PENCIL),
         "output": table("output", r"\text{output}", [e.tokens[0]], numbered(e.d_model), joined @ W_O, PENCIL),
         "python": [("joined", texts(exact.joined[0])), ("output", texts(exact.output[0]))],
-        "wide": WIDE,
-        "many": MANY,
-        "few": MANY // 2,
-        "parameters": [str(n) for n in (WIDE // MANY, WIDE**2, four)],
+        "wide": wide,
+        "many": many,
+        "few": many // 2,
+        "parameters": [str(n) for n in (wide // many, wide**2, four)],
         "fewer": four,
     }
+
+
+def fits(version, page):
+    """写开的点积不是 0；两个头的分数不同，一行里不全相等；幂只查几个；权重的平均不是一个头的权重。"""
+    _, steps = with_steps(version.me)
+    rows = [read_all(part["cells"][0]) for part in page["scores"]]
+    weights = np.array([read_all(row) for row in page["weights"]["cells"]])
+    return (
+        page["work"].total != "0"
+        and (rows[0] != rows[1]).any()
+        and all(np.ptp(row) for row in rows)
+        and len(page["exponentials"]) <= MOST_POWERS
+        and bool((abs(weights.sum(axis=1) - 1) < NEARLY_ONE).all())
+        and abs(weights.mean(axis=0) - steps.weights[0]).max() > CLEARLY
+    )

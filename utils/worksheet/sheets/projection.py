@@ -1,13 +1,13 @@
 """第 1 步：X 乘三个投影矩阵。手算 Q 第 1 行的最后一个数。"""
 
-from utils.worksheet.paper import dot_product, example, numbered, on_paper, table, texts
+from utils.worksheet.paper import dot_product, numbered, on_paper, table, texts, with_steps
 
 TITLE = "1 投影"
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数。"""
-    e, steps = example("我爱你")
+    e, steps = with_steps(version.me)
     X, W_Q, Q = map(on_paper, (e.X, e.W_Q, steps.Q))
     k_columns = numbered(e.d_k)
     return {
@@ -28,3 +28,8 @@ def numbers():
         "parameter_sums": texts(W_Q.sum(axis=1)),
         "row_sums": texts(Q.sum(axis=1)),
     }
+
+
+def fits(version, page):
+    """写开的点积不是 0。"""
+    return page["work"].total != "0"

@@ -1,13 +1,13 @@
 """第 3 步：每个分数除以 √d_k。先认出 d_k 是哪个数，再除。"""
 
-from utils.worksheet.paper import example, on_paper, table, text, texts
+from utils.worksheet.paper import on_paper, table, text, texts, with_steps
 
 TITLE = "3 缩放"
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数。"""
-    parts = [_scaling_by_pencil(id, *example(name)) for id, name in (("", "我爱你"), ("cat-", "猫吃鱼"))]
+    parts = [_scaling_by_pencil(id, *with_steps(e)) for id, e in (("", version.me), ("cat-", version.cat))]
     sizes = sorted({int(size) for part in parts for size in part["sizes"]})
     return {"both": parts, "roots": [_root(size) for size in sizes]}
 
@@ -31,3 +31,8 @@ def _root(size):
     root = float(on_paper(size**0.5))
     relation = "=" if root**2 == size else r"\approx"
     return rf"\sqrt{{{size}}} {relation} {text(root)}"
+
+
+def fits(version, page):
+    """先算的一个分数不是 0。"""
+    return all(part["division"][0] != "0" for part in page["both"])

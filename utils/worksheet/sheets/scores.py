@@ -1,14 +1,14 @@
 """第 2 步：每个查询与每个键做点积。手算“我”看向“爱”，再算「猫吃鱼」里“吃”的一行。"""
 
-from utils.worksheet.paper import dot_product, example, numbered, on_paper, table, texts
+from utils.worksheet.paper import dot_product, numbered, on_paper, table, texts, with_steps
 
 TITLE = "2 打分"
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数。"""
-    (e, steps), (cat, cat_steps) = example("我爱你"), example("猫吃鱼")
+    (e, steps), (cat, cat_steps) = with_steps(version.me), with_steps(version.cat)
     Q, K, found = map(on_paper, (steps.Q, steps.K, steps.scores))
     cat_Q, cat_K, cat_found = map(on_paper, (cat_steps.Q, cat_steps.K, cat_steps.scores))
     name = r"\text{scores}"
@@ -32,3 +32,9 @@ def numbers():
         "cat_result": table("cat-scores", name, [cat.tokens[EATER]], cat.tokens, cat_found[[EATER]]),
         "there_and_back": texts([cat_found[0, -1], cat_found[-1, 0]]),
     }
+
+
+def fits(version, page):
+    """「想一想」问两个分数是不是一定相等：这里要不相等；写开的点积不是 0。"""
+    there, back = page["there_and_back"]
+    return there != back and page["work"].total != "0"

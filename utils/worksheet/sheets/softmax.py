@@ -5,22 +5,22 @@ import numpy as np
 from utils.numbers import PLACES
 from utils.worksheet.paper import (
     PENCIL,
-    example,
     exponentials,
     on_paper,
     softmax_by_pencil,
     table,
     text,
     texts,
+    with_steps,
 )
 
 TITLE = "4 softmax"
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数。"""
-    (e, steps), (cat, cat_steps) = example("我爱你"), example("猫吃鱼")
+    (e, steps), (cat, cat_steps) = with_steps(version.me), with_steps(version.cat)
     return {
         "example": e,
         "cat": cat,

@@ -7,28 +7,45 @@ from utils.block import feed_forward, layer_norm
 from utils.numbers import PLACES
 from utils.sizes import matrix_parameters
 from utils.worksheet.paper import (
+    NEARLY_ONE,
     PENCIL,
-    example,
     exponentials,
     numbered,
     on_paper,
+    read_all,
     softmax_by_pencil,
     table,
     text,
     texts,
+    with_steps,
 )
 
 TITLE = "10 搭起来"
 ROW = 1  # 只算“爱”这一行
-W_1 = np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 1]])
-W_2 = np.array([[1, 1, 1, 1], [1, 0, 0, -1], [0, 1, 0, 1]])
-SIZES = (4, 3), (32, 128)  # 数参数的两题：d_model、d_ff
-LOGITS, TEMPERATURES, SMOOTH = (2, 1, 0), (1, 0.5), 2
+TEMPERATURES, SMOOTH = (1, 0.5), 2
+OPTIONS = {
+    "W_1": [
+        [[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 1]],
+        [[0, 1, 1], [1, 0, 0], [0, 1, 1], [1, 0, 1]],
+        [[1, 1, 0], [0, 1, 0], [1, 0, 1], [1, 0, 1]],
+        [[0, 0, 1], [1, 1, 0], [1, 0, 1], [1, 1, 0]],
+    ],
+    "W_2": [
+        [[1, 1, 1, 1], [1, 0, 0, -1], [0, 1, 0, 1]],
+        [[0, 1, 1, 0], [1, 1, 1, 1], [-1, 0, 0, 1]],
+        [[-1, 0, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]],
+        [[1, 1, 1, 1], [0, 1, 0, 1], [1, 0, -1, 0]],
+    ],
+    "size": [(32, 128), (16, 64), (24, 96), (40, 160), (64, 256), (20, 80)],  # d_model、d_ff
+    "logits": [(2, 1, 0), (0, 2, 1), (1, 0, 2), (1.5, 0.5, 0), (0, 0.5, 1.5), (2, 0, 1.5), (0, 1, 0.5)],
+}
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数：W_O 取单位矩阵，两个偏置都是 0。"""
-    e, steps = example("我爱你")
+    e, steps = with_steps(version.me)
+    W_1, W_2 = np.array(version.chosen["W_1"]), np.array(version.chosen["W_2"])
+    sizes = (e.d_model, W_1.shape[1]), version.chosen["size"]  # 数参数的两题
     attended = attention(steps.Q, steps.K, steps.V, causal_mask(e.n)).output[ROW]
     added, normed, parts = _norm(e.X[ROW], attended, numbered(e.d_model))
     hidden = normed @ W_1
@@ -52,12 +69,26 @@ def numbers():
                 "fed", r"\text{前馈}", ["⑥ 乘 W₂", "⑦ 再加 ①"], columns, [fed, added + fed], stacked=True
             ),
             "exact": texts(layer_norm([e.X[ROW] + attended])[0]),
-            "sizes": SIZES,
-            "parameters": [_parameters(*size) for size in SIZES],
+            "sizes": sizes,
+            "parameters": [_parameters(*size) for size in sizes],
         }
         | parts
-        | _temperatures(e.tokens)
+        | _temperatures(e.tokens, version.chosen["logits"])
     )
+
+
+def easy(X, W_Q, W_K, W_V):
+    """“爱”看得到的两个分数相等，几个头的输出就是两行 V 的平均；相加以后，各数离平均一样远，那就是标准差。"""
+    scores, V = X @ W_Q @ (X @ W_K).T, X @ W_V
+    added = X[ROW] + V[: ROW + 1].mean(axis=0)
+    away = abs(added - added.mean())
+    return np.ptp(scores[ROW, : ROW + 1]) < 1e-9 < away[0] and np.ptp(away) < 1e-9
+
+
+def fits(version, page):
+    """ReLU 挡住一部分，不是全部；概率加起来差不多是 1。"""
+    hidden, totals = read_all(page["hidden"]["cells"][0]), read_all(page["probabilities"]["totals"])
+    return hidden.min() < 0 < hidden.max() and bool((abs(totals - 1) < NEARLY_ONE).all())
 
 
 def _norm(x, attended, columns):
@@ -90,9 +121,9 @@ def _parameters(d_model, d_ff):
     return [str(four), str(both - four), str(both)]
 
 
-def _temperatures(tokens):
+def _temperatures(tokens, logits):
     """三个候选的字，两个温度；再用另一个温度问一遍。"""
-    logits = np.array(LOGITS)
+    logits = np.array(logits)
     scaled = np.array([logits / T for T in TEMPERATURES])
     powers, sums, weights = softmax_by_pencil(scaled)
     names = [f"T = {text(T)}" for T in TEMPERATURES]

@@ -1,14 +1,17 @@
 """第 5 步：按权重混合 V 的各行。权重只写两位小数，结果也写两位。"""
 
-from utils.worksheet.paper import PENCIL, dot_product, example, on_paper, table, texts
+import numpy as np
+
+from utils.worksheet.paper import PENCIL, dot_product, on_paper, read_all, table, texts, with_steps
 
 TITLE = "5 加权求和"
+ABOUT = 0.015
 EATER = 1  # 「猫吃鱼」只算“吃”这一行
 
 
-def numbers():
+def numbers(version):
     """写在纸上的数。"""
-    (e, steps), (cat, cat_steps) = example("我爱你"), example("猫吃鱼")
+    (e, steps), (cat, cat_steps) = with_steps(version.me), with_steps(version.cat)
     V = on_paper(steps.V)
     return {
         "example": e,
@@ -34,3 +37,11 @@ def _mixing_by_pencil(id, e, steps, rows):
         "result": table(f"{id}output", r"\text{output}", tokens, e.V_columns, weights @ V, PENCIL),
         "python": [(e.tokens[row], texts(steps.output[row])) for row in rows],
     }
+
+
+def fits(version, page):
+    """写开的点积不是 0；「核对」说的是真的：输出在 V 每一列的最小和最大之间，舍入差 0.01 左右。"""
+    output = np.array([read_all(row) for row in page["main"]["result"]["cells"]])
+    low, high = read_all(page["smallest"]), read_all(page["largest"])
+    inside = (low - ABOUT <= output) & (output <= high + ABOUT)
+    return page["main"]["work"].total != "0.00" and bool(inside.all())
