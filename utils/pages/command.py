@@ -1,4 +1,4 @@
-"""python -m utils.slides 和 python -m utils.worksheet 共有的：读参数、写文件、说出为什么做不成。"""
+"""python -m utils.slides、utils.book 和 utils.worksheet 共有的：读参数、写文件、说出为什么做不成。"""
 
 import argparse
 import importlib
@@ -14,11 +14,12 @@ class PageError(Exception):
     """一页做不成；消息写明是哪一本、哪一格、为什么。"""
 
 
-def make_pages(name, maker, *, folder, what, item, arguments=None):
+def make_pages(name, maker, *, folder, what, item, switches=None, arguments=None):
     """一个命令的入口；返回退出码：0 全部写好，1 没有写完，2 参数不对。
 
     name : 命令的名字；maker : utils/<name>/build.py 里去做的函数，收 (选中的名字, 文件夹)
     folder : 默认放在项目的哪个文件夹；what : 这个命令做什么；item : 一个参数是什么，如「笔记本」
+    switches : 另外的开关 -> 说明；写了的，maker 也收到
     """
     sys.stdout.reconfigure(errors="replace")  # 终端不是 UTF-8 时，写不出的字换成「?」而不中断
     parser = argparse.ArgumentParser(prog=f"python -m utils.{name}", description=what)
@@ -26,10 +27,13 @@ def make_pages(name, maker, *, folder, what, item, arguments=None):
     parser.add_argument(
         "-o", "--output", type=Path, default=_ROOT / folder, help=f"放在哪个文件夹，默认 {folder}/"
     )
+    for switch, help_text in (switches or {}).items():
+        parser.add_argument(f"--{switch}", action="store_true", help=help_text)
     options = parser.parse_args(arguments)
+    chosen_switches = {switch: getattr(options, switch) for switch in switches or {}}
     try:
         make = getattr(importlib.import_module(f"utils.{name}.build"), maker)  # 缺少软件包时，到这里才知道
-        return make(options.chosen, options.output)
+        return make(options.chosen, options.output, **chosen_switches)
     except ModuleNotFoundError as error:
         package = error.name.partition(".")[0]
         print(f"缺少软件包 {package}：请用 python -m utils {name} 代替，它先装好需要的软件包。")

@@ -1,0 +1,2 @@
+def print_book(chapters, path, teacher):
+    raise NotImplementedError
