@@ -100,6 +100,6 @@ def _picture(data, mime, description, size):
     width, height = size.get("width"), size.get("height")
     known = f' width="{width}" height="{height}" style="--width:{width}px"' if width and height else ""
     return (
-        f'<div class="picture wide"><img{known} decoding="async" alt="{html.escape(description)}" '
+        f'<div class="picture wide"><img{known} alt="{html.escape(description)}" '
         f'src="data:{mime};base64,{data.replace(chr(10), "")}"></div>'
     )

@@ -42,8 +42,9 @@ def write_book(names, folder, teacher, pdf):
     if book.notebooks:
         failed += book.write()
         if pdf:
-            path = print_book(book.chapters, folder / "book.pdf", teacher)
-            print(f"{path.name}：{path.stat().st_size / 1e6:.1f} MB", flush=True)
+            path = folder / "book.pdf"
+            pages = print_book(book.chapters, path, teacher=teacher, **book.glossary())
+            print(f"{path.name}：{pages} 页，{path.stat().st_size / 1e6:.1f} MB", flush=True)
     return 1 if failed else 0
 
 
@@ -75,7 +76,7 @@ class _Book:
                 title=plain(chapter.title), chapter=chapter, before=before, after=after, notebook=notebook,
             )  # fmt: skip
             print(f"{chapter.name}.html：{size / 1e6:.1f} MB", flush=True)
-        self._write_glossary()
+        self._write("glossary", "glossary", "术语和符号", [(2, "terms", "术语表")], **self.glossary())
         picture = (NOTEBOOKS.parent / MAP["picture"]).read_bytes()
         self._write(
             "index", "index", "目录",
@@ -95,7 +96,8 @@ class _Book:
         inside = self.folder.resolve().is_relative_to(NOTEBOOKS.parent)
         return Path(os.path.relpath(path.resolve(), self.folder.resolve())).as_posix() if inside else None
 
-    def _write_glossary(self):
+    def glossary(self):
+        """术语和符号的模板用的东西，都是 HTML。"""
         page = self._page(terms=False)
         symbols = [
             cell.source.replace("###", "##", 1)
@@ -103,11 +105,11 @@ class _Book:
             for cell in nb.cells
             if cell.source.startswith(SYMBOLS)
         ]
-        self._write(
-            "glossary", "glossary", "术语和符号", [(2, "terms", "术语表")],
-            opening=page.html(self.opening), symbols=Markup("".join(map(page.html, symbols))),
-            terms=[(term.key, *(_inline(page, cell) for cell in term.cells)) for term in self.terms],
-        )  # fmt: skip
+        return {
+            "opening": page.html(self.opening),
+            "symbols": "".join(map(page.html, symbols)),
+            "terms": [(term.key, *(_inline(page, cell) for cell in term.cells)) for term in self.terms],
+        }
 
     def _write(self, name, template, short, headings=(), **variables):
         """排一页、写一页，把它的文字收进搜索；返回字节数。"""

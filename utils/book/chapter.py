@@ -18,6 +18,7 @@ _HEADING = re.compile(r"(#{1,4}) +(.*)")
 _FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 _FOR_THE_NOTEBOOK = re.compile(r"^guess\w* = None|^# 核对用|^# 这一格只管核对|\bpredict\(", re.MULTILINE)
 _MINUTES = re.compile(r"(?:\*\*用时\*\*|约) ?(\d+) 分钟")
+ANSWERS = ("answer", "hint", "solution")  # 印在纸上时收到书末
 _SELF_READING = "先想好，再看答案"
 
 
@@ -40,6 +41,15 @@ class Chapter:
     def short(self):
         """「2 打分：每个查询……」的前一半，目录和书眉用。"""
         return plain(self.title).partition("：")[0]
+
+    @property
+    def mark(self):
+        """「2 打分」的「2」：纸上的答案写作 2.1、2.2……"""
+        return self.short.split()[0]
+
+    def answers(self):
+        """全部答案和提示，按编号；答案里的答案另算一个。"""
+        return list(_answers(self.blocks))
 
 
 @dataclass
@@ -181,15 +191,17 @@ def _fold_one(items, index, blocks):
     while index < len(items) and items[index].is_code and items[index].slide == "-":
         blocks += items[index].blocks
         index += 1
-    inside, first = [], index
+    inside, first, has_code = [], index, False
     while index < len(items) and _is_answer(items[index], index == first):
-        item = items[index]
+        item, last = items[index], has_code and not items[index].is_code
         inside += item.blocks
         index += 1
-        if not item.is_code:  # 答案是几格代码，加一段说明；说明里又问了一句，它的答案折在里面
-            if item.asks:
-                index = _fold_one(items, index, inside)
+        has_code = has_code or item.is_code
+        if item.asks:  # 说明里又问了一句：它的答案折在里面
+            index = _fold_one(items, index, inside)
             break
+        if last or not (has_code or items[index : index + 1] and items[index].is_code):
+            break  # 答案是一段说明，或几格代码，前后可以各有一段说明
     if [block.kind for block in inside] == ["answer"]:  # 笔记本里已经折好
         blocks += inside
     elif inside:
@@ -204,10 +216,17 @@ def _is_answer(item, first):
 
 
 def _number_answers(blocks, number=0):
-    """答案和练习的答案依次编号，从 1 数起；返回最后一个。"""
+    """答案、提示依次编号，从 1 数起；返回最后一个。"""
     for block in blocks:
-        if block.kind in ("answer", "solution"):
+        if block.kind in ANSWERS:
             number += 1
             block.number = number
         number = _number_answers(block.blocks, number)
     return number
+
+
+def _answers(blocks):
+    for block in blocks:
+        if block.kind in ANSWERS:
+            yield block
+        yield from _answers(block.blocks)

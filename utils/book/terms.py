@@ -11,6 +11,7 @@ README = Path(__file__).resolve().parent.parent.parent / "README.md"
 GLOSSARY = "glossary.html"
 
 _UNTOUCHED = {"a", "code", "pre", "math", "h1", "h2", "h3", "h4", "summary", "svg", "style"}
+_ORDINARY = {"位置", "输出"}  # 平常的话里也有这些词
 _LESSONS = re.compile(r"第 ?\d+(?: ?[、到和或] ?(?:第 ?)?\d+)* ?本")
 
 
@@ -59,6 +60,7 @@ class Page:
         text = re.sub(r"<pre>(?=<code>)", '<pre class="code">', text)
         text = re.sub(r'<div class="highlight">(.*?)</div>', self._listing, text, flags=re.DOTALL)
         text = text.replace('<p><math display="block"', '<p class="formula wide"><math display="block"')
+        text = re.sub(r"(<math>(?:(?!</math>).)*</math>)([，。；：、）？！])", r'<span class="hold">\1\2</span>', text)
         text = re.sub(r'<a href="([^"]*)">(.*?)</a>', self._link, text)
         return self._linked(text)
 
@@ -100,7 +102,11 @@ class Page:
 
     def _words(self, text):
         text = _LESSONS.sub(lambda lessons: re.sub(r"(第 ?)?(\d+)( ?本)?", self._lesson, lessons[0]), text)
-        names = [term for term in self.terms if len(term.name) > 1 and term.name not in self.linked]
+        names = [
+            term
+            for term in self.terms
+            if len(term.name) > 1 and term.name not in self.linked | _ORDINARY
+        ]
         if not names or "<a" in text:
             return text
         pattern = "|".join(re.escape(term.name) for term in sorted(names, key=lambda term: -len(term.name)))
