@@ -5,6 +5,7 @@ import json
 import re
 
 _UNREAD = re.compile(r"<(math|svg|style|figure)\b.*?</\1>|<details class=\"source\">.*?</details>", re.DOTALL)
+_INLINE = re.compile(r"</?(?:a|b|code|em|i|samp|small|span|strong|sub|sup)\b[^>]*>")  # 词的中间，不断开
 _SECTION = re.compile(r'<h[123](?: id="([^"]*)")?>(.*?)</h[123]>', re.DOTALL)
 
 
@@ -22,4 +23,5 @@ def to_script(texts):
 
 
 def _words(text):
+    text = _INLINE.sub("", text)
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", text))).strip()

@@ -12,6 +12,7 @@ GLOSSARY = "glossary.html"
 
 _UNTOUCHED = {"a", "code", "pre", "math", "h1", "h2", "h3", "h4", "summary", "svg", "style"}
 _ORDINARY = {"位置", "输出"}  # 平常的话里也有这些词
+_LONG = 20  # 行里的公式，多于这么多字就放不进 320 像素的屏幕
 _LESSONS = re.compile(r"第 ?\d+(?: ?[、到和或] ?(?:第 ?)?\d+)* ?本")
 
 
@@ -60,7 +61,7 @@ class Page:
         text = re.sub(r"<pre>(?=<code>)", '<pre class="code">', text)
         text = re.sub(r'<div class="highlight">(.*?)</div>', self._listing, text, flags=re.DOTALL)
         text = text.replace('<p><math display="block"', '<p class="formula wide"><math display="block"')
-        text = re.sub(r"(<math>(?:(?!</math>).)*</math>)([，。；：、）？！])", r'<span class="hold">\1\2</span>', text)
+        text = re.sub(r"(<math>(?:(?!</math>).)*</math>)([，。；：、）？！]?)", _held, text, flags=re.DOTALL)
         text = re.sub(r'<a href="([^"]*)">(.*?)</a>', self._link, text)
         return self._linked(text)
 
@@ -123,3 +124,9 @@ class Page:
     def _lesson(self, found):
         page = self.lessons.get(int(found[2]))
         return f'<a href="{page}.html">{found[0]}</a>' if page else found[0]
+
+
+def _held(found):
+    """行里的公式和后面的标点不分开；长的公式在窄的屏幕上，在自己的框里滚动。"""
+    long = len(re.sub(r"<[^>]*>|\s", "", found[1])) > _LONG
+    return f'<span class="hold{" long" * long}">{found[0]}</span>' if long or found[2] else found[0]

@@ -19,7 +19,7 @@
   apply(recall() in names ? recall() : "");
   document.querySelector(".bar").append(button);
 
-  const measure = () => document.querySelectorAll(".wide, pre").forEach((box) => {
+  const measure = () => document.querySelectorAll(".wide, .long, pre").forEach((box) => {
     if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   });

@@ -3,7 +3,9 @@
   const sections = JSON.parse(document.getElementById("book").textContent);
   const input = document.getElementById("query"), list = document.getElementById("results");
   const count = document.getElementById("count"), most = 30;
-  const fold = (text) => text.normalize("NFKC").toLowerCase();
+  // 大小写、全角半角当作一样；字数不变，摘录才找得准
+  const plain = (c) => { const n = c.normalize("NFKC").toLowerCase(); return n.length === c.length ? n : c; };
+  const fold = (text) => Array.from(text, plain).join("");
   const folded = sections.map(([, , , title, text]) => [fold(title), fold(text)]);
 
   const pieces = (query) => query.split(/\s+/).flatMap((word) =>
@@ -17,23 +19,25 @@
     const found = parts.filter((part) => title.includes(part) || text.includes(part)).length / parts.length;
     if (found < 0.5) return 0;
     const times = Math.min(9, text.split(query).length - 1);
-    return found + (title.includes(query) ? 3 : 0) + (times ? 2 + times / 10 : 0) + (title.includes(parts[0]) ? 0.5 : 0);
+    const named = parts.filter((part) => title.includes(part)).length / parts.length;
+    return found * found + named / 2 + (title.includes(query) ? 3 : 0) + (times ? 2 + times / 10 : 0);
   };
 
   const excerpt = (text, lower, words) => {
-    const at = Math.max(0, Math.min(...words.map((w) => lower.indexOf(w)).filter((i) => i >= 0)) || 0);
-    const start = Math.max(0, (Number.isFinite(at) ? at : 0) - 24), shown = document.createElement("p");
-    const piece = (start ? "…" : "") + text.slice(start, start + 110) + "…";
-    let rest = piece;
-    while (rest) {
-      const hits = words.map((w) => [fold(rest).indexOf(w), w.length]).filter(([i]) => i >= 0).sort((a, b) => a[0] - b[0]);
-      if (!hits.length || fold(rest).length !== rest.length) break;
-      const [from, length] = hits[0], mark = document.createElement("mark");
-      mark.textContent = rest.slice(from, from + length);
-      shown.append(rest.slice(0, from), mark);
-      rest = rest.slice(from + length);
+    const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+    const start = Math.max(0, Math.min(...places, text.length) - 24), end = start + 110;
+    const shown = document.createElement("p");
+    let at = places.length ? start : 0;
+    if (at) shown.append("…");
+    for (const stop = places.length ? end : 110; at < stop;) {
+      const next = words.map((word) => [lower.indexOf(word, at), word.length])
+        .filter(([place]) => place >= 0 && place < stop).sort((a, b) => a[0] - b[0])[0];
+      const [place, length] = next ?? [stop, 0], mark = document.createElement("mark");
+      mark.textContent = text.slice(place, place + length);
+      shown.append(text.slice(at, place), ...(length ? [mark] : []));
+      at = place + Math.max(length, 1);
     }
-    shown.append(rest);
+    if (at < text.length) shown.append("…");
     return shown;
   };
 
