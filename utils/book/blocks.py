@@ -36,8 +36,8 @@ class Block:
 
 def code(source):
     """一段 Python 的 HTML。"""
-    lines = highlight(source.strip(), Python3Lexer(), HtmlFormatter(nowrap=True))
-    return f'<pre class="code"><code>{lines.rstrip()}</code></pre>'
+    lines = highlight(source.strip(), Python3Lexer(), HtmlFormatter(nowrap=True)).rstrip()
+    return f'<pre class="code{_long(lines)}"><code>{lines}</code></pre>'
 
 
 def code_blocks(cell, markdown):
@@ -92,7 +92,12 @@ def _output(output, source, markdown):
 
 
 def _text(text):
-    return f'<pre class="output"><samp>{html.escape(text)}</samp></pre>' if text else ""
+    return f'<pre class="output{_long(text)}"><samp>{html.escape(text)}</samp></pre>' if text else ""
+
+
+def _long(text):
+    """短的代码和输出印在同一页，长的可以分在两页。"""
+    return " long" if text.count("\n") >= 15 else ""
 
 
 def _picture(data, mime, description, size):

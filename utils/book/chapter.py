@@ -110,9 +110,11 @@ def _item(cell, heading, markdown):
     if cell.cell_type != "markdown" or not source.strip():
         return None
     blocks = _text_blocks(source, lambda text: markdown(text, cell.get("attachments")))
-    if notes:
-        title = f"讲稿 · {notes.minutes} 分钟"
-        blocks.insert(0, Block("notes", markdown(notes.text), title=title))
+    if notes:  # 紧跟在标题后面
+        first = blocks.pop(0)
+        start, rest = re.match(r"(<h\d.*?</h\d>)?(.*)", first.html, re.DOTALL).groups(default="")
+        note = Block("notes", markdown(notes.text), title=f"讲稿 · {notes.minutes} 分钟")
+        blocks = [Block("html", start), note, Block("html", rest), *blocks]
     return _Item(
         blocks,
         level=len(heading[1]) if heading else 0,
@@ -136,9 +138,9 @@ def _take_title(items):
     """从第一格里取出标题和标题下的第一段；返回两者的 HTML。"""
     if not items or items[0].level != 1:
         return "", ""
-    block = next(block for block in items[0].blocks if block.kind == "html")
-    title, _, block.html = block.html.partition("</h1>")
-    lead = re.search(r"<p>(.*?)</p>", block.html, re.DOTALL)
+    texts = [block for block in items[0].blocks if block.kind == "html"]
+    title, _, texts[0].html = texts[0].html.partition("</h1>")
+    lead = re.search(r"<p>(.*?)</p>", "".join(block.html for block in texts), re.DOTALL)
     return re.sub(r"\s*<h1[^>]*>", "", title), lead[1] if lead else ""
 
 

@@ -49,7 +49,7 @@ def _mistakes(exercise, markdown):
 def _written(answer):
     if isinstance(answer, list):
         return "、".join(map(_written, answer))
-    return f"{answer:.4g}" if isinstance(answer, float) else str(answer)
+    return (f"{answer:.4g}" if isinstance(answer, float) else str(answer)).replace("-", "−")
 
 
 def _inline(text, markdown):
