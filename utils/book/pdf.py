@@ -3,13 +3,11 @@
 浏览器不会在目录里写页码，所以印两遍：第一遍印好，从 PDF 里读出每个链接落在第几页；第二遍写上页码再印。
 """
 
-import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from utils.book.chapter import Chapter
 from utils.checks import refusal
 from utils.files import write_atomically
 from utils.pages import shell
@@ -28,12 +26,14 @@ def print_book(chapters, path, **glossary):
     if browser is None:
         way_out = "装一个 Chromium、Chrome 或 Edge；装在别处，就用环境变量 CHROMIUM 写明路径"
         raise PageError(refusal("印成 PDF 要用 Chromium 或 Chrome", "没有找到", way_out))
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        pages = {}
+    pages = {}
+    # 放在书旁边：装在沙箱里的浏览器（如 snap）看不见系统的临时文件夹
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix="printing-", ignore_cleanup_errors=True) as folder:
         for _ in range(2):
-            page = _page(chapters, pages, glossary)
-            content = _print(browser, page, Path(folder))
+            content = _print(browser, _page(chapters, pages, glossary), Path(folder))
             pages, count = read_destinations(content)
+    if "answers" not in pages:
+        raise PageError(f"{browser} 印出的不是这本书：它也许读不到 {path.parent}，用 -o 换一个文件夹。")
     try:
         write_atomically(path, content)
     except OSError as error:
@@ -41,7 +41,7 @@ def print_book(chapters, path, **glossary):
     return count
 
 
-def _page(chapters: list[Chapter], pages, glossary):
+def _page(chapters, pages, glossary):
     """整本书的一页 HTML。pages : 链接的目标 -> 第几页，第一遍还不知道。"""
 
     def page_of(key, before="，第 ", after=" 页"):
@@ -75,7 +75,7 @@ def _print(browser, page, folder):
         "--no-pdf-header-footer", "--generate-pdf-document-outline", f"--print-to-pdf={printed}", source.as_uri(),
     ]  # fmt: skip
     try:
-        said = subprocess.run(command, capture_output=True, timeout=SECONDS, env={**os.environ}).stderr
+        said = subprocess.run(command, capture_output=True, timeout=SECONDS).stderr
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PageError(f"{browser} 没有印成 PDF：{error}") from None
     if not printed.exists():

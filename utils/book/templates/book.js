@@ -20,7 +20,9 @@
   document.querySelector(".bar").append(button);
 
   const measure = () => document.querySelectorAll(".wide, .long, pre").forEach((box) => {
-    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+    const scrolls = box.scrollWidth > box.clientWidth + 1;
+    box.classList.toggle("scrolls", scrolls);
+    if (scrolls) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   });
   addEventListener("resize", measure);
