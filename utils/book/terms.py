@@ -57,6 +57,7 @@ class Page:
         """一段 Markdown 在这一页上的 HTML：标题有 id，宽的表格在自己的框里滚动，术语和别的各本有链接。"""
         text = to_html(source, attachments=attachments).strip()
         text = re.sub(r"<h([1-4])[^>]*>(.*?)</h\1>", self._heading, text, flags=re.DOTALL)
+        text = re.sub(r"<th([^>]*)>(.*?)</th>", _column_head, text, flags=re.DOTALL)
         text = text.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
         text = re.sub(r"<pre>(?=<code>)", '<pre class="code">', text)
         text = re.sub(r'<div class="highlight">(.*?)</div>', self._listing, text, flags=re.DOTALL)
@@ -124,6 +125,14 @@ class Page:
     def _lesson(self, found):
         page = self.lessons.get(int(found[2]))
         return f'<a href="{page}.html">{found[0]}</a>' if page else found[0]
+
+
+def _column_head(found):
+    """表头的一格：空的不是表头；只有公式的，写出读屏软件念的名字。"""
+    words = re.sub(r"<[^>]*>|\s", "", found[2])
+    if not words:
+        return f"<td{found[1]}></td>"
+    return f'<th{found[1]} aria-label="{words}">{found[2]}</th>' if "<math" in found[2] else found[0]
 
 
 def _held(found):
