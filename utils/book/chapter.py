@@ -19,7 +19,7 @@ _FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.
 _FOR_THE_NOTEBOOK = re.compile(r"^guess\w* = None|^# 核对用|^# 这一格只管核对|\bpredict\(", re.MULTILINE)
 _MINUTES = re.compile(r"(?:\*\*用时\*\*|约) ?(\d+) 分钟")
 ANSWERS = ("answer", "hint", "solution")  # 印在纸上时收到书末
-_SELF_READING = "先想好，再看答案"
+_THINK_FIRST = "先想好，再看答案"
 
 
 @dataclass
@@ -71,7 +71,10 @@ def plain(html):
 
 
 def read_chapter(name, nb, page):
-    """由一本运行过的笔记（nb）排成一章。page : terms.Page，把 Markdown 变成这一页的 HTML。PageError：有一格做不成。"""
+    """由一本运行过的笔记（nb）排成一章。PageError：有一格做不成。
+
+    page : terms.Page，把 Markdown 变成这一页的 HTML
+    """
     items, preparing = [], False
     for number, cell in enumerate(nb.cells, start=1):
         heading = _heading(cell)
@@ -202,12 +205,12 @@ def _fold_one(items, index, blocks):
         if item.asks:  # 说明里又问了一句：它的答案折在里面
             index = _fold_one(items, index, inside)
             break
-        if last or not (has_code or items[index : index + 1] and items[index].is_code):
+        if last or not (has_code or (items[index : index + 1] and items[index].is_code)):
             break  # 答案是一段说明，或几格代码，前后可以各有一段说明
     if [block.kind for block in inside] == ["answer"]:  # 笔记本里已经折好
         blocks += inside
     elif inside:
-        blocks.append(Block("answer", blocks=inside, title=_SELF_READING))
+        blocks.append(Block("answer", blocks=inside, title=_THINK_FIRST))
     return index
 
 

@@ -28,7 +28,8 @@ def print_book(chapters, path, **glossary):
         raise PageError(refusal("印成 PDF 要用 Chromium 或 Chrome", "没有找到", way_out))
     pages = {}
     # 放在书旁边：装在沙箱里的浏览器（如 snap）看不见系统的临时文件夹
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="printing-", ignore_cleanup_errors=True) as folder:
+    beside = {"dir": path.parent, "prefix": "printing-", "ignore_cleanup_errors": True}
+    with tempfile.TemporaryDirectory(**beside) as folder:
         for _ in range(2):
             content = _print(browser, _page(chapters, pages, glossary), Path(folder))
             pages, count = read_destinations(content)
@@ -47,9 +48,8 @@ def _page(chapters, pages, glossary):
     def page_of(key, before="，第 ", after=" 页"):
         return f"{before}{pages[key]}{after}" if key in pages else ""
 
-    return shell.render_page(
-        BOOK_TEMPLATES, "print.html.j2", css="print.css", chapters=chapters, page_of=page_of, local=local, **glossary
-    )  # fmt: skip
+    glossary = {**glossary, "chapters": chapters, "page_of": page_of, "local": local}
+    return shell.render_page(BOOK_TEMPLATES, "print.html.j2", css="print.css", **glossary)
 
 
 def local(html, chapter, names):
@@ -72,7 +72,8 @@ def _print(browser, page, folder):
     printed.unlink(missing_ok=True)
     command = [
         browser, "--headless", *ARGUMENTS, f"--user-data-dir={folder / 'profile'}",
-        "--no-pdf-header-footer", "--generate-pdf-document-outline", f"--print-to-pdf={printed}", source.as_uri(),
+        "--no-pdf-header-footer", "--generate-pdf-document-outline", f"--print-to-pdf={printed}",
+        source.as_uri(),
     ]  # fmt: skip
     try:
         said = subprocess.run(command, capture_output=True, timeout=SECONDS).stderr
@@ -87,7 +88,8 @@ def read_destinations(content):
     """一份 Chromium 印的 PDF：（{链接的目标: 第几页，从 1 数起}, 页数）。目标的名字是 ASCII。"""
     objects = {int(number): body for number, body in _OBJECT.findall(content)}
     root = next(body for body in objects.values() if b"/Type /Catalog" in body)
-    order = {page: number for number, page in enumerate(_leaves(objects, _reference(root, b"Pages")), start=1)}
+    leaves = _leaves(objects, _reference(root, b"Pages"))
+    order = {page: number for number, page in enumerate(leaves, start=1)}
     found = re.findall(rb"/([\w.-]+) \[(\d+) 0 R /XYZ", objects.get(_reference(root, b"Dests"), b""))
     return {name.decode(): order[int(page)] for name, page in found}, len(order)
 

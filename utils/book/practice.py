@@ -26,8 +26,10 @@ def exercise_blocks(exercise, markdown):
         blocks.append(Block("html", f'<p class="only">{escape(why)}</p>'))
     for level, hint in enumerate(exercise.hints, start=1):
         blocks.append(Block("hint", markdown(hint), title=f"提示 {level}"))
-    short = "" if exercise.kind in ONLY_IN_NOTEBOOK else f"<p><strong>{escape(_written(exercise.reference))}</strong></p>"
-    answer = short + code(exercise.solution) + f"<p><strong>为什么：</strong>{_inline(exercise.why, markdown)}</p>"
+    answer = code(exercise.solution)
+    if exercise.kind not in ONLY_IN_NOTEBOOK:
+        answer = f"<p><strong>{escape(_written(exercise.reference))}</strong></p>{answer}"
+    answer += f"<p><strong>为什么：</strong>{_inline(exercise.why, markdown)}</p>"
     return [*blocks, Block("solution", answer + _mistakes(exercise, markdown), title="答案")]
 
 

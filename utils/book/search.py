@@ -11,7 +11,7 @@ _SECTION = re.compile(r'<h[123](?: id="([^"]*)")?>(.*?)</h[123]>', re.DOTALL)
 
 def sections(page, short, main):
     """一页的各节：[网页, 节的 id, 这一页的短标题, 节的标题, 文字]。main 是这一页正文的 HTML。"""
-    before, *rest = _SECTION.split(_UNREAD.sub(" ", main))
+    _, *rest = _SECTION.split(_UNREAD.sub(" ", main))
     for key, title, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         words = _words(title)
         yield [page, key or "", short, words if key else short, _words(text)]

@@ -105,9 +105,7 @@ class Page:
     def _words(self, text):
         text = _LESSONS.sub(lambda lessons: re.sub(r"(第 ?)?(\d+)( ?本)?", self._lesson, lessons[0]), text)
         names = [
-            term
-            for term in self.terms
-            if len(term.name) > 1 and term.name not in self.linked | _ORDINARY
+            term for term in self.terms if len(term.name) > 1 and term.name not in self.linked | _ORDINARY
         ]
         if not names or "<a" in text:
             return text
@@ -128,11 +126,8 @@ class Page:
 
 
 def _column_head(found):
-    """表头的一格：空的不是表头；只有公式的，写出读屏软件念的名字。"""
-    words = re.sub(r"<[^>]*>|\s", "", found[2])
-    if not words:
-        return f"<td{found[1]}></td>"
-    return f'<th{found[1]} aria-label="{words}">{found[2]}</th>' if "<math" in found[2] else found[0]
+    """表头的一格；空的不是表头。"""
+    return found[0] if found[2].strip() else f"<td{found[1]}></td>"
 
 
 def _held(found):

@@ -10,6 +10,7 @@ import pytest
 
 from utils.pages.chromium import ARGUMENTS, executable
 
+
 @contextmanager
 def chromium():
     """一个打开的浏览器（playwright.sync_api.Browser）。

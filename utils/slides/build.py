@@ -21,7 +21,8 @@ def write_decks(names, folder):
     for path in [find_notebook(Path(name)) for name in names] or notebook_paths():
         target = folder / (path.stem + SUFFIX)
         try:
-            page, resources = exporter.from_notebook_node(read_run_notebook(path, "放上幻灯片", "做幻灯片"), {"metadata": {"name": path.stem}})
+            nb = read_run_notebook(path, "放上幻灯片", "做幻灯片")
+            page, resources = exporter.from_notebook_node(nb, {"metadata": {"name": path.stem}})
             size = write_page(target, page)
         except PageError as error:
             failed += 1

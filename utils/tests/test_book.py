@@ -85,13 +85,17 @@ def test_a_page_fetches_nothing_and_its_policy_forbids_it(pages):
 
 
 def test_every_link_leads_to_something_in_the_book(pages):
-    ids = {name: [e.attributes["id"] for e in page.find() if "id" in e.attributes] for name, page in pages.items()}
+    ids = {
+        name: [element.attributes["id"] for element in page.find() if "id" in element.attributes]
+        for name, page in pages.items()
+    }
     for name, page in pages.items():
         assert len(ids[name]) == len(set(ids[name])), f"{name}：有重复的 id"
         for link in page.find("a"):
-            file, _, fragment = link.attributes["href"].partition("#")
+            where = link.attributes["href"]
+            file, _, fragment = where.partition("#")
             target = file.removesuffix(".html") or name
-            assert target in pages and (not fragment or fragment in ids[target]), (name, link.attributes["href"])
+            assert target in pages and (not fragment or fragment in ids[target]), (name, where)
             assert link.text.strip()
 
 
@@ -241,6 +245,7 @@ def test_a_notebook_that_was_not_run_is_named_and_the_others_are_made(tmp_path):
 
 
 def test_a_formula_that_cannot_be_drawn_is_named(tmp_path):
-    nbformat.write(new_notebook(cells=[new_markdown_cell(r"# 标题" "\n\n" r"$\nosuch$")]), tmp_path / "bad.ipynb")
+    cell = new_markdown_cell("# 标题\n\n$\\nosuch$")
+    nbformat.write(new_notebook(cells=[cell]), tmp_path / "bad.ipynb")
     status, said = make(tmp_path / "书", tmp_path / "bad.ipynb")
     assert status == 1 and "bad.ipynb 第 1 格" in said and r"\nosuch" in said

@@ -65,7 +65,10 @@ def test_it_is_accessible(name, opened):
     """axe，折着的都打开；颜色另在下一个测试里查：各页同一份样式，查一页要几秒。"""
     book = opened(name, PHONE)
     book.page.evaluate(UNFOLD)
-    assert violations(book.page, **NO_COLOURS) == []
+    # axe 把只有 MathML 的表头当作空的，读屏软件却念得出：空不空自己查
+    empty = "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
+    assert book.page.evaluate(empty) == 0
+    assert violations(book.page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}}) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -81,8 +84,9 @@ def test_its_colours_are_clear(name, scheme, opened):
 
 def test_a_line_holds_34_to_40_characters(opened):
     book = opened("02_scores")
-    size = book.page.evaluate("parseFloat(getComputedStyle(document.querySelector('main > p:not(.meta)')).fontSize)")
-    width = book.page.evaluate("document.querySelector('main > p:not(.meta)').getBoundingClientRect().width")
+    line = book.page.locator("main > p:not(.meta)").first
+    size = line.evaluate("(line) => parseFloat(getComputedStyle(line).fontSize)")
+    width = line.bounding_box()["width"]
     assert 16 <= size <= 18 and 34 <= width / size <= 40
 
 
@@ -148,7 +152,8 @@ def test_colours_follow_the_button_and_motion_follows_the_system(opened):
     for _ in range(3):
         page.locator(".theme").click()
         seen.append((page.locator(".theme").inner_text(), page.evaluate(ground)))
-    assert seen == [("浅色", "rgb(255, 255, 255)"), ("深色", "rgb(22, 25, 28)"), ("随系统", "rgb(255, 255, 255)")]
+    white, black = "rgb(255, 255, 255)", "rgb(22, 25, 28)"
+    assert seen == [("浅色", white), ("深色", black), ("随系统", white)]
     behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
     for motion, expected in (("reduce", "auto"), ("no-preference", "smooth")):
         page.emulate_media(reduced_motion=motion)
