@@ -31,7 +31,7 @@ def print_book(chapters, path, **glossary):
     beside = {"dir": path.parent, "prefix": "printing-", "ignore_cleanup_errors": True}
     with tempfile.TemporaryDirectory(**beside) as folder:
         for _ in range(2):
-            content = _print(browser, _page(chapters, pages, glossary), Path(folder))
+            content = _print(browser, _page(chapters, pages, glossary), Path(folder).resolve())
             pages, count = read_destinations(content)
     if "answers" not in pages:
         raise PageError(f"{browser} 印出的不是这本书：它也许读不到 {path.parent}，用 -o 换一个文件夹。")

@@ -57,7 +57,7 @@ class Page:
         """一段 Markdown 在这一页上的 HTML：标题有 id，宽的表格在自己的框里滚动，术语和别的各本有链接。"""
         text = to_html(source, attachments=attachments).strip()
         text = re.sub(r"<h([1-4])[^>]*>(.*?)</h\1>", self._heading, text, flags=re.DOTALL)
-        text = re.sub(r"<th([^>]*)>(.*?)</th>", _column_head, text, flags=re.DOTALL)
+        text = re.sub(r"<th((?:\s[^>]*)?)>(.*?)</th>", _column_head, text, flags=re.DOTALL)
         text = text.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
         text = re.sub(r"<pre>(?=<code>)", '<pre class="code">', text)
         text = re.sub(r'<div class="highlight">(.*?)</div>', self._listing, text, flags=re.DOTALL)
