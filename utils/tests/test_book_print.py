@@ -71,6 +71,14 @@ def test_the_contents_name_the_pages_where_the_headings_are(printed, sheets):
             assert "".join(title.split()) in sheets[int(page) - 1], (title, page)
 
 
+def test_every_link_stays_in_the_printed_book(printed):
+    ids = [element.attributes["id"] for element in printed[1].find() if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    targets = {link.attributes["href"] for link in printed[1].find("a")}
+    assert {target for target in targets if target[1:] not in ids or target[0] != "#"} == set()
+    assert {"#05_weighted_sum", "#answers"} <= targets
+
+
 def test_an_answer_is_at_the_end_and_both_ways_are_numbered(printed, sheets):
     page = printed[1]
     answers = {e.attributes["id"] for e in page.find("div", has="printed")}
