@@ -15,6 +15,7 @@ from utils.slides.notes import split_notes
 # 题目写在一格里，答案在后面：请读者先猜、先算，或者以问句收尾
 _ASKS = re.compile(r"先猜|先预测|预测\*\*|先想|先在纸上|用笔|？(?:（[^）]*）)?\s*$")
 _HEADING = re.compile(r"(#{1,4}) +(.*)")
+_OPTIONAL = re.compile("^选读|选读$")
 _FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 _FOR_THE_NOTEBOOK = re.compile(r"^guess\w* = None|^# 核对用|^# 这一格只管核对|\bpredict\(", re.MULTILINE)
 _MINUTES = re.compile(r"(?:\*\*用时\*\*|约) ?(\d+) 分钟")
@@ -121,7 +122,7 @@ def _item(cell, heading, markdown):
     return _Item(
         blocks,
         level=len(heading[1]) if heading else 0,
-        optional=bool(heading and "选读" in heading[2]),
+        optional=bool(heading and _OPTIONAL.search(heading[2].strip())),
         asks=bool(_ASKS.search(source)) and not _FOLDED.search(source),
         slide=slide,
     )

@@ -1,6 +1,6 @@
 """印成 PDF：整本书排成一页网页，交给电脑上的 Chromium 或 Chrome 打印。
 
-浏览器不会在目录里写页码，所以印两遍：第一遍印好，从 PDF 里读出每个链接落在第几页；第二遍写上页码再印。
+浏览器不会在目录里写页码，所以印几遍：印好一遍，从 PDF 里读出每个链接落在第几页；写上页码再印，直到页码不再变。
 """
 
 import re
@@ -15,6 +15,7 @@ from utils.pages.chromium import ARGUMENTS, executable
 from utils.pages.command import PageError
 
 BOOK_TEMPLATES = Path(__file__).resolve().parent / "templates"
+MOST = 5  # 至多印几遍；页码多一位，后面就可能挪一页
 SECONDS = 300  # 印一遍至多等这么久
 
 _OBJECT = re.compile(rb"^(\d+) 0 obj\s*(.*?)\s*(?:stream\r?\n|endobj)", re.DOTALL | re.MULTILINE)
@@ -30,9 +31,12 @@ def print_book(chapters, path, **glossary):
     # 放在书旁边：装在沙箱里的浏览器（如 snap）看不见系统的临时文件夹
     beside = {"dir": path.parent, "prefix": "printing-", "ignore_cleanup_errors": True}
     with tempfile.TemporaryDirectory(**beside) as folder:
-        for _ in range(2):
-            content = _print(browser, _page(chapters, pages, glossary), Path(folder).resolve())
+        for _ in range(MOST):
+            written = pages
+            content = _print(browser, _page(chapters, written, glossary), Path(folder).resolve())
             pages, count = read_destinations(content)
+            if pages == written:  # 写着的页码都对
+                break
     if "answers" not in pages:
         raise PageError(f"{browser} 印出的不是这本书：它也许读不到 {path.parent}，用 -o 换一个文件夹。")
     try:
@@ -46,7 +50,7 @@ def _page(chapters, pages, glossary):
     """整本书的一页 HTML。pages : 链接的目标 -> 第几页，第一遍还不知道。"""
 
     def page_of(key, before="，第 ", after=" 页"):
-        return f"{before}{pages[key]}{after}" if key in pages else ""
+        return f"{before}{pages.get(key, '000')}{after}"  # 第一遍先占着位置
 
     glossary = {**glossary, "chapters": chapters, "page_of": page_of, "local": local}
     return shell.render_page(BOOK_TEMPLATES, "print.html.j2", css="print.css", **glossary)
