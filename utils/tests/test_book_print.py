@@ -99,9 +99,10 @@ def test_an_answer_is_at_the_end_and_both_ways_are_numbered(printed, sheets):
     first = next(number for number, text in enumerate(sheets) if "答案" in text[:20] and "2.1" in text)
     assert all("只有第2行变了" not in text for text in sheets[:first])
     assert any("只有第2行变了" in text for text in sheets[first:])
-    [place] = page.find("p", id="q-02_scores-1")
-    stated = int(re.search(r"第 (\d+) 页", place.text)[1])
-    assert "2.1" in sheets[stated - 1] and stated > first
+    stated = [found for text in sheets for found in re.findall(r"书末(\d\.\d+)，第(\d+)页", text)]
+    assert len(stated) == len(answers)
+    for mark, number in stated:
+        assert int(number) > first and re.search(rf"{mark}(?:第|提示|答案)", sheets[int(number) - 1]), mark
 
 
 def test_every_sheet_has_its_number_and_running_head(printed, sheets):
