@@ -10,7 +10,7 @@
     练  exercises/        每本笔记的练习：判定、提示、答案
     讲  slides/           离线的幻灯片，一本一个文件
     书  book/             离线的书：一本一页，也能印成 PDF
-    印  worksheet/        笔算练习纸和答案，一步一页 A4
+    印  worksheet/        笔算练习纸和答案，一本一页 A4
     查  sql.py            把 Q、K、V 放进 SQLite，用 JOIN 算注意力
     比  rnn.py            循环神经网络与注意力：影响、等待、代价（torch）
     训  model.py          一层自注意力和它的词表（torch）

@@ -20,7 +20,7 @@ USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python �
     python -m utils lab       [JupyterLab 的参数]      准备环境并打开课程
     python -m utils slides    [笔记本…] [-o 文件夹]    准备环境并做离线幻灯片
     python -m utils book      [笔记本…] [-o 文件夹]    准备环境并做离线的书（--pdf 再印成 PDF）
-    python -m utils worksheet [步骤…] [-o 文件夹]      准备环境并做练习纸
+    python -m utils worksheet [笔记本…] [-o 文件夹]    准备环境并做练习纸
     python -m utils grade     文件夹 [-o 表格]         准备环境并批一个班的练习
     python -m utils test      [pytest 的参数]          准备环境并运行全部检查
 给维护者：

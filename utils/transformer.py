@@ -47,11 +47,12 @@ class Block(nn.Module):
         self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
 
     def forward(self, X, cache=None):
-        mixed, weights, cache = self.attention(self.norm_1(X) if self.norm_first else X, cache)
         if self.norm_first:
+            mixed, weights, cache = self.attention(self.norm_1(X), cache)
             X = X + mixed
             X = X + self.feed_forward(self.norm_2(X))
         else:
+            mixed, weights, cache = self.attention(X, cache)
             X = self.norm_1(X + mixed)
             X = self.norm_2(X + self.feed_forward(X))
         return X, weights, cache
@@ -60,29 +61,22 @@ class Block(nn.Module):
 class LanguageModel(nn.Module):
     """小语言模型：每个位置给出下一个字的分数；characters 是它认识的字。"""
 
-    def __init__(self, characters, d_model=32, heads=4, d_ff=128, blocks=2, longest=32, seed=0):
+    def __init__(self, characters, d_model=32, heads=4, d_ff=128, blocks=2, longest=32):
         super().__init__()
         self.characters = characters
         self.token_vectors = nn.Embedding(len(characters), d_model)
         self.position_vectors = nn.Embedding(longest, d_model)
-        self.blocks = nn.ModuleList([Block(d_model, heads, d_ff) for _ in range(blocks)])
+        self.blocks = nn.ModuleList([Block(d_model, heads, d_ff) for b in range(blocks)])
         self.norm = nn.LayerNorm(d_model)
         self.readout = nn.Linear(d_model, len(characters), bias=False)
-        generator = torch.Generator().manual_seed(seed)
-        for name, parameter in self.double().named_parameters():
-            if parameter.ndim == 2:
-                nn.init.normal_(parameter, std=0.1, generator=generator)
-            elif "feed_forward" in name:
-                nn.init.zeros_(parameter)
 
     def forward(self, numbers, caches=None):
-        caches = caches or [None] * len(self.blocks)
-        start = 0 if caches[0] is None else caches[0][0].shape[-2]
+        start = 0 if caches is None else caches[0][0].shape[-2]
         positions = torch.arange(start, start + numbers.shape[-1])
         X = self.token_vectors(numbers) + self.position_vectors(positions)
         maps, new_caches = [], []
-        for block, cache in zip(self.blocks, caches, strict=True):
-            X, weights, cache = block(X, cache)
+        for b, block in enumerate(self.blocks):
+            X, weights, cache = block(X, None if caches is None else caches[b])
             maps.append(weights)
             new_caches.append(cache)
         return self.readout(self.norm(X)), maps, new_caches

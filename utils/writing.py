@@ -64,6 +64,19 @@ def loss_on(model, stories):
     return F.cross_entropy(scores.flatten(0, 1), numbers[:, 1:].flatten())
 
 
+def new_model(characters, seed=0):
+    """没有训练过的 LanguageModel：矩阵是标准差 0.1 的随机数，由 seed 决定；前馈的偏置是 0。"""
+    with torch.random.fork_rng(devices=[]):  # 建模型时 torch 会先填上自己的随机数
+        model = LanguageModel(characters).double()
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        if parameter.ndim == 2:
+            torch.nn.init.normal_(parameter, std=0.1, generator=generator)
+        elif "feed_forward" in name:
+            torch.nn.init.zeros_(parameter)
+    return model
+
+
 def train(*, steps=200, seed=0, on_progress=None):
     """训练一个小语言模型，返回 ``Result``；同样的参数总得到同样的结果，不动 torch 的全局随机数。
 
@@ -76,8 +89,7 @@ def train(*, steps=200, seed=0, on_progress=None):
     seed = as_integer("seed", seed, 0, MOST_SEED, 0)
     stories = load_stories()
     characters = START + "".join(sorted(set("".join(stories.train + stories.held_out))))
-    with torch.random.fork_rng(devices=[]):  # 建模型时 torch 会先填上随机数
-        model = LanguageModel(characters, seed=seed)
+    model = new_model(characters, seed)
     optimizer, generator = Adam(model.parameters(), lr=LEARNING_RATE), torch.Generator().manual_seed(seed)
     measured = []
     with one_thread():

@@ -1,14 +1,13 @@
 """读懂学习者写的答案：一个数、一列数、一个形状、一个行号、一个字母；也说出收到的是什么。"""
 
 import re
-import unicodedata
 from decimal import Decimal
-from fractions import Fraction
 from numbers import Number, Real
 
 import numpy as np
 
 from utils.checks import shown
+from utils.exercises.number_text import half_width, items_of, number_of
 
 MOST = 1000  # 再长的就不是手写的答案了，不去读它
 _DIGITS = "零一二三四五六七八九"
@@ -34,22 +33,37 @@ def is_blank(answer):
     return answer is None or answer is Ellipsis or (isinstance(answer, str) and not answer.strip())
 
 
-def read_numbers(answer):
-    """把一个数、一列数或写着数的文字读成一维数组；读不出时返回 None。"""
+def read_numbers(answer, count=None):
+    """把一个数、一列数或写着数的文字读成一维数组；读不出时返回 None。count : 应有几个，不知道就不写。"""
+    items = _items(answer, count)
+    try:
+        return None if items is None else np.array([_read_number(item) for item in items], float)
+    except (ValueError, TypeError, ArithmeticError, SyntaxError):
+        return None
+
+
+def unreadable_item(answer, count=None):
+    """第一个不是数的项：(第几项, 它)；一项也没有、太长、全是数时是 None。"""
+    for position, item in enumerate(_items(answer, count) or [], start=1):
+        try:
+            _read_number(item)
+        except (ValueError, TypeError, ArithmeticError, SyntaxError):
+            return position, item
+    return None
+
+
+def _items(answer, count):
     answer = as_numpy(answer)
     size = len(answer) if isinstance(answer, str | list | tuple) else getattr(answer, "size", 1)
     if size > MOST:
         return None
     if isinstance(answer, str):
-        answer = separate(re.sub(r"(?<=\d)\s*[倍次行个列步项格条对]", " ", half_width(answer)))
+        answer = items_of(answer, count)
     elif isinstance(answer, np.ndarray | np.generic):
         answer = answer.ravel().tolist()
     items = answer if isinstance(answer, list | tuple) else [answer]
     rows = [item if isinstance(item, list | tuple) else [item] for item in items]  # 一行或一列的矩阵也行
-    try:
-        return np.array([_read_number(item) for row in rows for item in row], float)
-    except (ValueError, TypeError, ArithmeticError):
-        return None
+    return [as_numpy(item) for row in rows for item in row]
 
 
 def as_numpy(value):
@@ -58,29 +72,17 @@ def as_numpy(value):
 
 
 def _read_number(item):
+    if isinstance(item, np.ndarray) and item.ndim == 0:
+        item = item.item()
     if isinstance(item, bool) or not isinstance(item, Real | Decimal | str):
         raise TypeError
-    if isinstance(item, str):
-        item = half_width(item)
-        item = Fraction(item.replace(" ", "")) if "/" in item else item
-    return float(item)
-
-
-def half_width(text):
-    """全角变半角，减号变 -，去掉两头的空白。"""
-    return unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
-
-
-def separate(text):
-    """去掉外面的括号，按逗号、分号、顿号或空白分开。"""
-    text = re.sub(r"\s*/\s*", "/", text.strip("[](){}。 "))
-    return re.split(r"[,;、\s]+", text.strip(",;、 "))
+    return number_of(item) if isinstance(item, str) else float(item)
 
 
 def read_shape(answer):
     """把元组、列表、数组或文字 "(3, 4)" 读成正整数的元组；读不出时返回 None。"""
     if isinstance(answer, str) and len(answer) <= MOST:
-        answer = re.sub(r"[xX×*]", ",", half_width(answer))
+        answer = re.sub(r"\*{1,2}|[xX×]|(?<=\d)\s*行", ",", half_width(answer))
     numbers = read_numbers(answer)
     if numbers is None or not (np.isfinite(numbers) & (numbers == np.round(numbers)) & (numbers > 0)).all():
         return None
@@ -91,8 +93,12 @@ def read_line(answer):
     """把行号读成一个数：4、"4"、"第 4 行"、"第四行"、"line 4"；读不出时返回 None。"""
     if isinstance(answer, str) and len(answer) <= MOST:
         text = half_width(answer).lower()
-        if found := re.fullmatch(rf"(?:第|line)?\s*(\d+|[{_DIGITS}])\s*行?", text):
-            return int(found[1]) if found[1].isdigit() else _DIGITS.index(found[1])
+        digits = rf"(\d+|[{_DIGITS}])"
+        whole = re.fullmatch(rf"(?:第|line|l|行)?\s*{digits}\s*行?[。.!、，]?", text)
+        named = re.findall(rf"第\s*{digits}\s*行", text)
+        found = whole[1] if whole else named[0] if len(set(named)) == 1 else ""
+        if found:
+            return int(found) if found.isdigit() else _DIGITS.index(found)
     numbers = read_numbers(answer)
     return numbers[0] if numbers is not None and numbers.shape == (1,) else None
 

@@ -3,6 +3,8 @@
 消息里只有学习者自己的数和应有的形状，没有答案。函数题的判定在 functions.py。
 """
 
+from numbers import Number
+
 import numpy as np
 
 from utils.exercises.answers import (
@@ -13,8 +15,10 @@ from utils.exercises.answers import (
     read_shape,
     received,
     type_name,
+    unreadable_item,
 )
 from utils.exercises.functions import judge_function
+from utils.exercises.near_numbers import unlisted
 from utils.exercises.records import not_attempted, passed, wrong
 from utils.numbers import write
 
@@ -35,12 +39,13 @@ def judge(exercise, answer, seconds):
 
 def _judge_number(exercise, answer):
     expected = np.atleast_1d(np.asarray(exercise.reference, float))
-    numbers = read_numbers(answer)
+    numbers = read_numbers(answer, len(expected))
     if numbers is None:
         wanted = f" {len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
-        return wrong(exercise, "wrong_type", f"这里要{wanted}；收到的是{received(answer)}。")
+        bad = _bad_item(answer, len(expected))
+        return wrong(exercise, "wrong_type", f"这里要{wanted}；{bad or f'收到的是{received(answer)}。'}")
     if numbers.shape != expected.shape:
-        return wrong(exercise, "wrong_count", f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。")
+        return wrong(exercise, "wrong_count", _count_message(exercise, answer, numbers, expected))
     yours = f"你的答案是 {'、'.join(map(write, numbers))}。"
     if not np.isfinite(numbers).all():
         return wrong(exercise, "not_finite", yours, "里面有非数（NaN）或无穷。这里要能写在纸上的数。")
@@ -50,22 +55,43 @@ def _judge_number(exercise, answer):
 
     if near(expected):
         return passed(exercise)
-    for mistake in exercise.mistakes:
-        if near(np.atleast_1d(mistake.answer)):
-            return wrong(exercise, mistake.name, yours, mistake.message)
-    if near(-expected):
-        return wrong(exercise, "wrong_sign", yours, "大小对，正负号呢？")
-    first = int(np.argmax(np.abs(numbers - expected) > exercise.tolerance))
-    return wrong(exercise, None, yours, f"从第 {first + 1} 个数起不对。" if len(expected) > 1 else "")
+    known = [mistake for mistake in exercise.mistakes if near(np.atleast_1d(mistake.answer))]
+    if known:
+        return wrong(exercise, known[0].name, yours, "\n也可能：".join(each.message for each in known[:2]))
+    name, said = unlisted(numbers, expected, exercise)
+    return wrong(exercise, name, yours, said)
+
+
+def _bad_item(answer, count):
+    """第几项不是数：一句话；说不出时是空的。"""
+    bad = unreadable_item(answer, count)
+    if bad is None or (count == 1 and bad[1] is answer) or isinstance(answer, bool):
+        return ""
+    return f"第 {bad[0]} 项不是数，收到的是{received(bad[1])}。"
+
+
+def _count_message(exercise, answer, numbers, expected):
+    message = f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。"
+    groups = [write(number) for number in numbers]
+    if len(expected) == 1 and len(numbers) > 1 and all(len(each) == 3 for each in groups[1:]):
+        return f"{message}千位不用逗号：Python 里逗号把它分成了几个数。"
+    if len(numbers) and np.allclose(numbers[-len(expected) :], expected, rtol=0, atol=exercise.tolerance):
+        return f"{message}只交最后的结果，中间的数不用写。"
+    return message
 
 
 def _judge_shape(exercise, answer):
     shape = read_shape(answer)
     if shape is None:
-        reason = f"形状写成元组，如 (3, 4)：先行数，后列数；收到的是{received(answer)}。"
-        return wrong(exercise, "wrong_type", reason)
+        bad = unreadable_item(answer) or _not_a_size(answer)
+        got = (
+            f"第 {bad[0]} 项不是正整数，收到的是{received(bad[1])}" if bad else f"收到的是{received(answer)}"
+        )
+        return wrong(exercise, "wrong_type", f"形状写成元组，如 (3, 4)：先行数，后列数；{got}。")
     if len(shape) != len(exercise.reference):
         otherwise = "wrong_ndim", "结果是矩阵，形状里正好两个数：行数和列数。"
+    elif shape == exercise.reference[::-1]:
+        otherwise = "transposed", "行数和列数写反了：一行是什么，一列是什么？"
     else:
         rows, cols = (ours == theirs for ours, theirs in zip(shape, exercise.reference, strict=True))
         otherwise = (
@@ -73,6 +99,15 @@ def _judge_shape(exercise, answer):
             "行数对，列数不对。" if rows else "列数对，行数不对。" if cols else "行数和列数都不对。",
         )
     return _compare(exercise, shape, f"你的答案是 {shape}。", otherwise)
+
+
+def _not_a_size(answer):
+    """第一个不是正整数的项：(第几项, 它)；读不出数，或都是正整数时是 None。"""
+    numbers = read_numbers(answer)
+    if numbers is None or isinstance(answer, Number):
+        return None
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.round(numbers)) & (numbers > 0)))
+    return (bad[0] + 1, float(numbers[bad[0]])) if len(bad) else None
 
 
 def _judge_bug(exercise, answer):

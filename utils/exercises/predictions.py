@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from utils.exercises.answers import as_numpy, half_width, is_blank, read_numbers, separate
+from utils.exercises.answers import as_numpy, is_blank, read_numbers
+from utils.exercises.number_text import half_width, separate
 from utils.exercises.records import Text
 from utils.numbers import write
 

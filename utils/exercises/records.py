@@ -12,6 +12,7 @@ class Verdict:
     mistake : 认出的错误的名字；没有认出、没有错误时是 None
     message : 给学习者看的话
     note : 做到了哪里，一句话；html : 卡片。不记录进度时都是空的，存进课程笔记本的只有 message
+    arguments : 函数题，第一组不对的输入；my_f(*verdict.arguments) 就能自己再试一次。别的时候是空的
     """
 
     status: str
@@ -19,6 +20,7 @@ class Verdict:
     message: str
     note: str = ""
     html: str = ""
+    arguments: tuple = ()
 
     def __repr__(self):
         return "\n".join(filter(None, [self.message, self.note]))
@@ -47,7 +49,7 @@ class Mistake:
 
     name : 英文名
     answer : 犯了这个错误的答案：函数题是一个函数，其余是那个数、那几个数、形状、行号或选项
-    message : 指出错误、提出问题的一两句话；花括号里可以用学习者自己的数，见 functions.py 的 _facts
+    message : 指出错误、提出问题的一两句话；花括号里可以用学习者自己的数，见 explain.py 的 _facts
     """
 
     name: str
@@ -69,6 +71,10 @@ class Exercise:
     arguments, inputs : step 和 bug 用。参数名；inputs(种子) 每次给出一组新的参数元组，不写种子是判定用的
     shape : step 和 bug 用。返回值的形状，如 "(n_q, n_k)"
     repair : bug 用。改对以后的函数
+    without : step 用。题目说不用的课程函数，名字与题目里一样
+    whole : 由几步合成的函数用。whole(softmax=f) 是只把 softmax 这一步换成 f 的函数；参数名是各步练习的编号。
+        各步的练习里有名字的错误，靠它在合起来的函数里也认得出
+    also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看
     tolerance : number 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
@@ -84,6 +90,9 @@ class Exercise:
     inputs: Callable[..., list[tuple]] | None = None
     shape: str = ""
     repair: Callable | None = None
+    without: tuple[str, ...] = ()
+    whole: Callable | None = None
+    also: Sequence[Mistake] = ()
     tolerance: float = 0.0051
     notebook: str = ""
 
@@ -120,8 +129,8 @@ def passed(exercise, note=""):
     return Verdict("passed", None, f"通过：{exercise.title}。{note}")
 
 
-def wrong(exercise, mistake, *sentences):
-    """还不对：mistake 是错误的名字或 None；一句话一行。认不出是哪种错误时，指向提示。"""
-    hint = "" if mistake else f'要提示就运行 hint("{exercise.id}")。'
-    lines = [f"还不对：{exercise.title}。", *sentences, hint]
-    return Verdict("wrong", mistake, "\n".join(line for line in lines if line))
+def wrong(exercise, mistake, *sentences, arguments=()):
+    """还不对：mistake 是错误的名字或 None；一句话一行，最后一行指向提示。arguments : 不对的那组输入。"""
+    lines = [f"还不对：{exercise.title}。", *sentences, f'要提示就运行 hint("{exercise.id}")。']
+    message = "\n".join(line for line in lines if line)
+    return Verdict("wrong", mistake, message, arguments=tuple(arguments))

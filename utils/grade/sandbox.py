@@ -14,7 +14,8 @@ from utils.exercises import progress_file
 from utils.grade.collect import course_imports, needed
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 12  # 一题；函数题自己最多等 5 秒
+SECONDS = 12  # 一题
+FUNCTION_SECONDS = 5  # 其中学习者的函数
 STARTING = 120  # 进程启动、导入
 _PASSED_ON = ("PATH", "SYSTEMROOT", "VIRTUAL_ENV", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 
@@ -30,7 +31,9 @@ def judge_student(student, exercises):
             results[id] = _unreadable(answer.problem)
         else:
             pieces = [*course_imports(exercises[id].notebook), *student.support[id]]
-            tasks.append({"id": id, "source": answer.source, "support": needed(pieces, answer.source)})
+            support = needed(pieces, answer.source)
+            task = {"id": id, "source": answer.source, "support": support, "seconds": FUNCTION_SECONDS}
+            tasks.append(task)
     while tasks:
         judged, ending = _judge(tasks)
         results |= judged

@@ -43,7 +43,7 @@ def plot_block(*, d_model=8, heads=2, d_ff=32, norm_first=True):
         look = {"arrowstyle": "-|>,head_width=3,head_length=5", "linewidth": 1.8, "joinstyle": "round"}
         axes.add_patch(FancyArrowPatch(path=Path(points), color=color, zorder=1, **look))
 
-    x, middle, counts = 44, (_TOP + _BOTTOM) / 2, {}
+    x, middle, counts = 54, (_TOP + _BOTTOM) / 2, {}
     write(24, middle, "X", BASE)
     arrow([(32, middle), (x - 2, middle)])
     stream = 24  # 残差从哪里出发
@@ -66,7 +66,7 @@ def plot_block(*, d_model=8, heads=2, d_ff=32, norm_first=True):
             stream = x + width + 7
         arrow([(x + width + 1, middle), (x + width + _GAP - 1, middle)])
         x += width + _GAP
-    write(x + 16, middle, "输出", BASE)
+    write(x + 22, middle, "输出", BASE)
     return figure
 
 

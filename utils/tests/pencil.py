@@ -1,4 +1,7 @@
-"""练习纸上应有的数，用分数和循环另算一遍：写着的数四舍五入，答案从写着的数算起。"""
+"""练习纸上应有的数，用分数和循环另算一遍：写着的数四舍五入，答案从写着的数算起。
+
+这里是大家要用的和五个步骤；第 7 本以后的在 pencil_later.py。遮住的格（−∞）写成 None。
+"""
 
 import json
 import math
@@ -17,11 +20,13 @@ def multiply(A, B):
 
 
 def half_up(x, places):
-    return Fraction(math.floor(x * 10**places + Fraction(1, 2)), 10**places)
+    return Fraction(math.floor(abs(x) * 10**places + Fraction(1, 2)) * (-1 if x < 0 else 1), 10**places)
 
 
 def show(x, places=None):
     """写出来的样子：固定位数；不给 places 就最多 4 位，去掉末尾的 0。"""
+    if x is None:
+        return "−∞"
     digits = 4 if places is None else places
     whole = math.floor(abs(x) * 10**digits + Fraction(1, 2))
     text = f"{whole // 10**digits}.{whole % 10**digits:0{digits}d}"
@@ -54,25 +59,30 @@ def five_steps(data):
 
 
 def by_pencil(scaled):
-    """用表里的 4 位小数算的 softmax：exp、和、两位小数的权重。"""
-    powers = [[half_up(Fraction(math.exp(x)), 4) for x in row] for row in scaled]
+    """用表里的 4 位小数算的 softmax：exp、两位小数的权重。"""
+    powers = [[0 if x is None else half_up(Fraction(math.exp(x)), 4) for x in row] for row in scaled]
     weights = [[half_up(x / sum(row), 2) for x in row] for row in powers]
     return powers, weights
+
+
+def looked_up(rows):
+    """e 的幂的表：要查的数，从小到大，然后是它们的幂。"""
+    wanted = sorted({half_up(x, 4) for row in rows for x in row if x is not None})
+    return [*map(show, wanted), *(show(Fraction(math.exp(x)), 4) for x in wanted)]
 
 
 def with_totals(M, places):
     return [text for row in M for text in [*(show(x, places) for x in row), show(sum(row), places)]]
 
 
-def expected(folder=examples.DATA):
-    """每一页、每个 id 里应有的数。"""
+def expected_steps(folder):
+    """五个步骤的每一页、每个 id 里应有的数。"""
     me, cat = read("wo_ai_ni.json", folder), read("mao_chi_yu.json", folder)
     a, b = five_steps(me), five_steps(cat)
     powers, weights = by_pencil(a["scaled"])
     cat_powers, cat_weights = by_pencil(b["scaled"][1:2])
     rounded = [[half_up(x, 2) for x in row] for row in a["weights"]]
     cat_rounded = [[half_up(x, 2) for x in b["weights"][1]]]
-    lookup = sorted({x for row in [*a["scaled"], b["scaled"][1]] for x in row})
     sizes = [(len(s["X"]), len(s["X"][0]), len(s["W_Q"][0]), len(s["W_V"][0])) for s in (me, cat)]
     return {
         "01_projection": {
@@ -111,7 +121,7 @@ def expected(folder=examples.DATA):
             }.items()
         },
         "04_softmax": {
-            "lookup": [*map(show, lookup), *(show(Fraction(math.exp(x)), 4) for x in lookup)],
+            "lookup": looked_up([*a["scaled"], b["scaled"][1]]),
             "scaled": flat(a["scaled"]),
             "exp": with_totals(powers, 4),
             "division": [show(powers[0][0], 4), show(sum(powers[0]), 4), show(weights[0][0], 2)],

@@ -54,6 +54,8 @@ def session():
         "没有赋值的局部变量": "def f():\n    x += 1\nf()",
         "库内部的错误": "exec('missing', {})",
         "自己的函数缺名字": "def f():\n    return W\nf()",
+        "选项没有引号": "choice = B",
+        "行号没有引号": "line = 第4行",
         "从这里起每格清空": FORGET,
         **cells,
         "不再清空": REMEMBER,
@@ -96,6 +98,12 @@ def test_only_a_missing_name_of_a_cell_gets_the_advice(session):
     names = "除以零", "没有赋值的局部变量", "库内部的错误", "自己的函数缺名字"
     assert [ADVICE in session[name][1] for name in names] == [False, False, False, True]
     assert f"W {ADVICE}" in session[names[-1]][1]
+
+
+def test_a_choice_without_quotes_is_told_so(session):
+    for name, words in (("选项没有引号", '选项要加引号，如 "B"'), ("行号没有引号", "行号只写数")):
+        assert words in session[name][1] and ADVICE in session[name][1]
+    assert "引号" not in session["自己的函数缺名字"][1]
 
 
 def test_a_learners_own_handler_stays(session):

@@ -19,7 +19,7 @@ from utils import attention
 from utils.examples import load_example
 from utils.exercises import EXERCISES, Verdict, check, hint, predict, solution
 from utils.notebooks import NOTEBOOKS
-from utils.tests.exercise_cells import cell_of, missing_fields
+from utils.tests.exercise_cells import cell_of, define, missing_fields
 from utils.tests.notebook_rules import WRONG_WORDS
 
 FUNCTIONS = [exercise for exercise in EXERCISES.values() if exercise.kind in ("step", "bug")]
@@ -94,8 +94,13 @@ def test_two_mistakes_never_give_the_same_results(exercise):
 
 
 @each_exercise
-def test_the_reference_passes_and_a_blank_is_not_attempted(exercise):
-    assert check(exercise.id, exercise.reference).status == "passed"
+def test_the_right_answer_passes_and_a_blank_is_not_attempted(exercise):
+    if exercise.kind == "step":  # 那是课程的函数：要自己写
+        assert check(exercise.id, exercise.reference).mistake == "course_function"
+        right = define(exercise.solution, exercise)
+    else:
+        right = exercise.reference
+    assert check(exercise.id, right).status == "passed"
     for blank in (None, ..., "", " ", [], [None, None], (..., ...)):
         verdict = check(exercise.id, blank)
         assert (verdict.status, verdict.mistake) == ("not_attempted", None)
@@ -230,7 +235,7 @@ WRONG = [
     ("project", "return (X @ W).astype(int)", "wrong_dtype", "小数部分丢了"),
     ("project", "return (X @ W).astype(np.float16)", "wrong_dtype", "三位有效数字"),
     ("project", "return (X @ W).astype(object)", "wrong_dtype", "object"),
-    ("project", "return (X @ W)[None]", "wrong_shape", "(1, 3, 4)"),
+    ("project", "return (X @ W)[None]", "one_more_axis", "(1, 3, 4)"),
     ("project", "return (X @ W)[:0]", "wrong_shape", "(0, 4)"),
     ("project", "return np.array(1.5)", "wrong_shape", "()"),
     ("softmax", "return np.broadcast_to(1.0, (10**6, 10**6))", "wrong_shape", "(1000000, 1000000)"),
@@ -243,7 +248,12 @@ WRONG = [
     ("project", "result = X @ W\n    X[:] = 0\n    return result", "changed_argument", "X"),
     ("scale_scores", "scores /= d_k\n    return scores", "divided_by_d_k", "忘了开平方"),
     ("scale_scores", "return scores[:] if d_k == 1 else scores / np.sqrt(d_k)", "shares_memory", "内存"),
-    ("attention_scores", "w = 1\n    return undefined / w", "raised", "出错的一行：return undefined / w"),
+    (
+        "attention_scores",
+        "w = 1\n    return undefined / w",
+        "missing_name",
+        "出错的一行：return undefined / w",
+    ),
     ("project", "return X.T @ W.T @ X", "raised", "矩阵乘法的两边对不上"),
     ("softmax", "return scaled_scores / scaled_scores[:, 0] + 1", "raised", "(3, 5) 和 (3,)"),
     ("softmax", "raise SystemExit", "raised", "时报错：SystemExit\n"),

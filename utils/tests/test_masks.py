@@ -222,3 +222,9 @@ def test_the_peeking_model_of_the_notebook_looks_at_the_next_position(names, tra
     assert round(loss, 4) == 0
     assert (model(names["inputs"])[1][:, 0, 1] > 0.98).all()
     assert not {names["write"](model, start) for start in "我你猫"} & SENTENCES
+
+
+def test_seed_12_writes_a_sentence_without_the_mask_and_does_not_learn_with_it(names):
+    with one_thread():
+        (peeking, _), (_, loss) = names["train"](None, 12), names["train"](torch.ones(3, 3).tril() == 1, 12)
+    assert names["write"](peeking, "我") == "我爱你。" and round(loss, 2) == 0.39

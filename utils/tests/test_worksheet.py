@@ -11,18 +11,24 @@ from fractions import Fraction
 import pytest
 
 from utils import examples
+from utils.notebooks import notebook_paths
 from utils.pages import shell
 from utils.pages.browser import Opened
 from utils.tests.html_page import addresses, embedded_fonts, read_html
-from utils.tests.pencil import expected, five_steps, flat, read, show
+from utils.tests.pencil import expected_steps, five_steps, flat, read, show
+from utils.tests.pencil_later import expected_later
 from utils.worksheet import __main__ as command
-from utils.worksheet import steps
-from utils.worksheet.build import SHEET_TEMPLATES, render_sheet
-from utils.worksheet.steps import SHEETS
+from utils.worksheet import paper
+from utils.worksheet.build import render_sheet
+from utils.worksheet.sheets import SHEETS, TEMPLATES
 
 KINDS = (".worksheet.html", ".answers.html")
 PAGES = [step + kind for step in SHEETS for kind in KINDS]
 MILLIMETRE = 96 / 25.4  # 打印时一毫米是多少 CSS 像素
+
+
+def expected(folder=examples.DATA):
+    return expected_steps(folder) | expected_later(folder)
 
 
 def values_of(page):
@@ -65,10 +71,10 @@ def sheets(folder):
     return {path.name: read_html(path.read_text(encoding="utf-8")) for path in folder.glob("*.html")}
 
 
-def test_every_template_of_a_step_is_a_worksheet():
-    assert [path.name.partition(".")[0] for path in sorted(SHEET_TEMPLATES.glob("*_*.html.j2"))] == list(
-        SHEETS
-    )
+def test_every_file_of_numbers_is_a_worksheet_of_a_notebook():
+    files = {path.stem for path in TEMPLATES.parent.glob("sheets/[a-z]*.py")}
+    assert {step.partition("_")[2] for step in SHEETS} == files
+    assert set(SHEETS) <= {path.stem for path in notebook_paths()}
 
 
 @pytest.mark.parametrize("step", SHEETS)
@@ -83,9 +89,8 @@ def test_the_worksheet_gives_the_same_numbers_and_leaves_every_box_empty(sheets,
     assert boxes[0] == boxes[1] and len(boxes[0]) >= 20
     wanted = {id: [""] * len(v) if id in boxes[0] else v for id, v in expected()[step].items()}
     assert values_of(blank) == wanted
-    assert not [
-        id for id in ("python", "cat-python", "there-and-back", "one-hot", "mean") if blank.find(id=id)
-    ]
+    assert answers.find(has="answered") and not blank.find(has="answered")
+    assert not blank.find(has="answer") and not blank.find(has="python")
 
 
 def test_what_stands_outside_the_boxes_is_right_too(sheets):
@@ -133,7 +138,7 @@ def test_a_changed_number_in_data_changes_the_sheets(other_data, step):
 
 def test_half_is_rounded_up_on_paper():
     """四舍五入，不像 Python 那样按二进制的写法或舍入到偶数。"""
-    assert [steps._text(x, 2) for x in (0.185, 0.285, -0.185, 1.005, 0.1849)] == [
+    assert [paper.text(x, 2) for x in (0.185, 0.285, -0.185, 1.005, 0.1849)] == [
         "0.19",
         "0.29",
         "−0.19",
@@ -191,9 +196,9 @@ def test_only_the_steps_asked_for_are_built_and_linked(tmp_path, capsys):
 
 
 def test_an_unknown_step_is_answered_with_the_list(tmp_path, capsys):
-    assert command.main(["-o", str(tmp_path), "02_scores", "07_masks"]) == 2
+    assert command.main(["-o", str(tmp_path), "02_scores", "11_more"]) == 2
     said = capsys.readouterr().out
-    assert "没有步骤 07_masks" in said and all(step in said for step in SHEETS)
+    assert "没有练习纸 11_more" in said and all(step in said for step in SHEETS)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,19 +1,16 @@
-"""把一步排成一页，写好各页和目录。"""
-
-from pathlib import Path
+"""把一本的数排成一页，写好各页和目录。"""
 
 from utils.pages import shell
 from utils.pages.command import write_page
-from utils.worksheet.steps import SHEETS
+from utils.worksheet.sheets import SHEETS, TEMPLATES
 
-SHEET_TEMPLATES = Path(__file__).resolve().parent / "templates"
 WORKSHEET, ANSWERS = ".worksheet.html", ".answers.html"
 
 
 def write_sheets(steps, folder):
-    """每一步写一份练习纸、一份答案，放进 folder，再写目录；返回退出码。steps 是空的就是全部。"""
+    """每一本写一份练习纸、一份答案，放进 folder，再写目录；返回退出码。steps 是空的就是全部。"""
     if unknown := [step for step in steps if step not in SHEETS]:
-        print(f"没有步骤 {'、'.join(unknown)}；可用的是 {'、'.join(SHEETS)}。")
+        print(f"没有练习纸 {'、'.join(unknown)}；可用的是 {'、'.join(SHEETS)}。")
         return 2
     pages = {
         step + suffix: render_sheet(step, answers=suffix == ANSWERS)
@@ -30,14 +27,14 @@ def write_sheets(steps, folder):
 
 
 def render_sheet(step, *, answers):
-    """一步的练习纸；answers 为真时是填好答案的那一份。step 是 SHEETS 里的名字。"""
-    title, numbers = SHEETS[step]
+    """一本的练习纸；answers 为真时是填好答案的那一份。step 是 SHEETS 里的名字。"""
+    sheet = SHEETS[step]
     return shell.render_page(
-        SHEET_TEMPLATES, f"{step}.html.j2", css="page.css", title=title, answers=answers, **numbers()
+        TEMPLATES, f"{step}.html.j2", css="page.css", title=sheet.TITLE, answers=answers, **sheet.numbers()
     )
 
 
 def render_index(steps):
     """目录页，列出 steps 的练习纸和答案。"""
-    rows = [(SHEETS[step][0], step + WORKSHEET, step + ANSWERS) for step in steps]
-    return shell.render_page(SHEET_TEMPLATES, "index.html.j2", css="page.css", title="笔算练习纸", rows=rows)
+    rows = [(SHEETS[step].TITLE, step + WORKSHEET, step + ANSWERS) for step in steps]
+    return shell.render_page(TEMPLATES, "index.html.j2", css="page.css", title="笔算练习纸", rows=rows)

@@ -11,31 +11,91 @@ from utils.exercises.records import Exercise, Mistake
 
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
-    return [
+    inputs = [
         tuple(random_matrix(rng, n, width) for width in (d_k, d_k, d_v))
-        for n, d_k, d_v in ((3, 4, 2), (5, 2, 3), (4, 4, 4), (1, 3, 2))
+        for n, d_k, d_v in ((3, 7, 2), (5, 2, 3), (4, 4, 4), (1, 3, 2))
     ]
+    far = np.abs(random_matrix(rng, 3, 4, scale=100)) + 50  # 分数都很小：遮住时用 −100、−1000 也不够
+    return [*inputs, (far, -far, random_matrix(rng, 3, 2))]
 
 
 def _attend(Q, K, V, allowed):
     """不许看的格换成 −∞；整行都不许看的照 torch.softmax 给 nan。"""
-    scores = np.where(allowed, Q @ K.T / np.sqrt(Q.shape[1]), -np.inf)
+    scores = np.where(allowed, _scaled(Q, K), -np.inf)
     with np.errstate(all="ignore"):
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True) @ V
+
+
+def _down_the_columns(scores):
+    return attention.softmax(scores.T).T
 
 
 def _causal(Q, K, V):
     return attention.attention(Q, K, V, attention.causal_mask(len(Q))).output
 
 
-def _weights(Q, K):
-    return attention.softmax(attention.scale_scores(Q @ K.T, Q.shape[1]))
+def _scaled(Q, K):
+    return Q @ K.T / np.sqrt(Q.shape[1])
+
+
+def _whole(
+    *,
+    attention_scores=attention.attention_scores,
+    scale_scores=attention.scale_scores,
+    softmax=attention.softmax,
+    weighted_sum=attention.weighted_sum,
+):
+    """因果注意力，其中几步可以换掉；遮住在缩放和 softmax 之间。"""
+
+    def attend(Q, K, V):
+        scaled = scale_scores(attention_scores(Q, K), Q.shape[1])
+        return weighted_sum(softmax(np.where(_tri(Q), scaled, -np.inf)), V)
+
+    return attend
 
 
 def _tri(Q, k=0):
     return np.tri(len(Q), k=k, dtype=bool)
 
+
+_WRONG_MASKS = [  # 找错、写一步共用
+    Mistake(
+        "no_mask",
+        lambda Q, K, V: attention.attention(Q, K, V).output,
+        "谁也没有遮住：第 1 行输出应该就是 V 的第 1 行。",
+    ),
+    Mistake(
+        "hides_itself",
+        lambda Q, K, V: _attend(Q, K, V, _tri(Q, -1)),
+        "连自己也遮住了，第 1 行没有权重可分。每个词元看得到自己。",
+    ),
+    Mistake(
+        "only_the_future",
+        lambda Q, K, V: _attend(Q, K, V, _tri(Q).T),
+        "三角反了：每个词元只看得到自己和后面的。行是谁在看？",
+    ),
+    Mistake(
+        "hidden_swapped",
+        lambda Q, K, V: _attend(Q, K, V, ~_tri(Q)),
+        "True 和 False 反了：可以看的成了 −∞。np.where 的三项，条件是 True 时取哪一项？",
+    ),
+    Mistake(
+        "zero_scores",
+        lambda Q, K, V: attention.softmax(np.where(_tri(Q), _scaled(Q, K), 0)) @ V,
+        "是不是把分数换成了 0？e⁰ = 1，后面的词元还是分到权重。",
+    ),
+    Mistake(
+        "after_softmax",
+        lambda Q, K, V: attention.softmax(_scaled(Q, K)) * _tri(Q) @ V,
+        "是不是先做 softmax，再把权重改成 0？剩下的权重加起来不到 1。",
+    ),
+    Mistake(
+        "added_one",
+        lambda Q, K, V: attention.softmax(_scaled(Q, K) + _tri(Q)) @ V,
+        "是不是把 True 当作 1 加到了分数上？可以看的加 1，谁也没有遮住。",
+    ),
+]
 
 EXERCISES = [
     Exercise(
@@ -60,7 +120,9 @@ EXERCISES = [
                 "加起来只有 0.02：是不是先做 softmax，再把权重改成 0？遮住要在 softmax 之前。",
             ),
             Mistake("not_divided", [1, 2, 0], "这是三个 exp，还没有除以它们的和。"),
-            Mistake("only_itself", [0, 1, 0], "只剩自己了。前面的第 1 个词元是可以看的。"),
+            Mistake("only_itself", [0, 1, 0], "第 1 个词元也可以看：它的分数是 0，exp 是 1，不是 0。"),
+            Mistake("reversed", [0.6667, 0.3333, 0], "前两个反了：分数大的那一个，分到的多。"),
+            Mistake("scores", [0, 0.6931, 0], "这还是分数：不取 exp，也没有相除。"),
             Mistake("masked_itself", [1, 0, 0], "连自己也遮住了。每个词元都可以看自己。"),
             Mistake("masked_the_past", [0, 0.0132, 0.9868], "遮住的是前面的。第 2 个词元后面的是哪一个？"),
             Mistake("equal_shares", [0.5, 0.5, 0], "各一半，只有两个分数相等时才对。它们相等吗？"),
@@ -96,6 +158,8 @@ EXERCISES = [
         mistakes=[
             Mistake("one_row", [2, 10, 7], "padding_mask 有几行？每一行都有 True。"),
             Mistake("only_real_rows", [4, 10, 3], "补的词元自己的两行也有 True：遮的是列，不是行。"),
+            Mistake("only_real_rows_of_both", [8, 10, 3], "叠起来的第 3、4 行也有 True：遮的是列，不是行。"),
+            Mistake("smaller_of_both", [8, 10, 8], "叠起来的第 1 行有几个 True？不是取两个数里小的。"),
             Mistake("without_diagonal", [8, 6, 5], "每个词元也看得到自己。"),
             Mistake("either", [8, 10, 11], "& 是两张都是 True 才是 True；你数的是至少一张是 True。"),
             Mistake("added", [8, 10, 18], "& 不是相加：两张都是 True 的格才算。"),
@@ -119,6 +183,7 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d_v)",
         repair=_causal,
+        whole=_whole,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错。"),
             Mistake("blamed_length", 2, "n 是词元的个数，没有错。"),
@@ -130,21 +195,7 @@ EXERCISES = [
                 lambda Q, K, V: _attend(Q, K, V, _tri(Q, 1)),
                 "还是原来的结果：每个词元多看了一个。第 1 行应有几个 True？",
             ),
-            Mistake(
-                "hides_itself",
-                lambda Q, K, V: _attend(Q, K, V, _tri(Q, -1)),
-                "现在连自己也遮住了，第 1 行一个键也不剩。对角线要不要留？",
-            ),
-            Mistake(
-                "only_the_future",
-                lambda Q, K, V: _attend(Q, K, V, _tri(Q).T),
-                "现在每个词元只看自己和后面的：三角反了。",
-            ),
-            Mistake(
-                "no_mask",
-                lambda Q, K, V: attention.attention(Q, K, V).output,
-                "现在谁也没有遮住。不许看的格要留着。",
-            ),
+            *_WRONG_MASKS,
         ],
         hints=[
             "拿 n = 3，把每一行的结果写出来。哪一行与你想的不同？",
@@ -161,42 +212,15 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d_v)",
         reference=_causal,
+        without=("attention", "causal_mask", "mask_scores"),
+        whole=_whole,
         mistakes=[
-            Mistake(
-                "no_mask",
-                lambda Q, K, V: attention.attention(Q, K, V).output,
-                "谁也没有遮住：第 1 行输出应该就是 V 的第 1 行。",
-            ),
             Mistake(
                 "one_ahead",
                 lambda Q, K, V: _attend(Q, K, V, _tri(Q, 1)),
                 "每个词元多看了一个后面的。第 1 行的 True 有几个？",
             ),
-            Mistake(
-                "hides_itself",
-                lambda Q, K, V: _attend(Q, K, V, _tri(Q, -1)),
-                "连自己也遮住了，第 1 行没有权重可分。每个词元看得到自己。",
-            ),
-            Mistake(
-                "only_the_future",
-                lambda Q, K, V: _attend(Q, K, V, _tri(Q).T),
-                "三角反了：每个词元只看得到自己和后面的。行是谁在看？",
-            ),
-            Mistake(
-                "hidden_swapped",
-                lambda Q, K, V: _attend(Q, K, V, ~_tri(Q)),
-                "True 和 False 反了：可以看的成了 −∞。np.where 的三项，条件是 True 时取哪一项？",
-            ),
-            Mistake(
-                "zero_scores",
-                lambda Q, K, V: attention.softmax(np.where(_tri(Q), Q @ K.T / np.sqrt(Q.shape[1]), 0)) @ V,
-                "是不是把分数换成了 0？e⁰ = 1，后面的词元还是分到权重。",
-            ),
-            Mistake(
-                "after_softmax",
-                lambda Q, K, V: _weights(Q, K) * _tri(Q) @ V,
-                "是不是先做 softmax，再把权重改成 0？剩下的权重加起来不到 1。",
-            ),
+            *_WRONG_MASKS,
             Mistake(
                 "not_scaled",
                 lambda Q, K, V: _attend(Q * np.sqrt(Q.shape[1]), K, V, _tri(Q)),
@@ -211,6 +235,16 @@ EXERCISES = [
                 "divided_by_root_n",
                 lambda Q, K, V: _attend(Q * np.sqrt(Q.shape[1] / len(Q)), K, V, _tri(Q)),
                 "除以的是 √n 吗？d_k 是 Q 的列数。",
+            ),
+            Mistake(
+                "keys_ask",
+                lambda Q, K, V: _attend(K, Q, V, _tri(Q)),
+                "打分是不是写成了 K @ Q.T？行是谁在看：查询在前。",
+            ),
+            Mistake(
+                "softmax_down_the_columns",
+                lambda Q, K, V: _down_the_columns(np.where(_tri(Q), _scaled(Q, K), -np.inf)) @ V,
+                "softmax 是不是做在了列上？每一行加起来才是 1。",
             ),
             Mistake(
                 "mixes_keys",
@@ -273,7 +307,12 @@ EXERCISES = [
                 "是不是只算了一道，或者照抄了正文的数？两句话各有一道答不准。",
             ),
             Mistake(
-                "third_of_questions",
+                "without_full_stops",
+                2 * math.log(2) / 4,
+                "分母是几？句号也是一道题，一共 6 道。",
+            ),
+            Mistake(
+                "four_uncertain",
                 4 * math.log(2) / 6,
                 "答不准的有几道？“我”后面总是“爱”，句号也总答得准。",
             ),

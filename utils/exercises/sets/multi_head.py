@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from utils import attention as course
 from utils.attention import attention
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
@@ -9,7 +10,7 @@ from utils.exercises.records import Exercise, Mistake
 
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
-    sizes = [(3, 4, 8, 6, 2), (5, 5, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
+    sizes = [(3, 5, 14, 8, 2), (5, 4, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
     return [
         (random_matrix(rng, n_q, d), random_matrix(rng, n_k, d), random_matrix(rng, n_k, e), heads)
         for n_q, n_k, d, e, heads in sizes
@@ -28,10 +29,34 @@ def _reshaped(M, heads):
     return list(M.reshape(heads, len(M), -1))
 
 
+def _like_queries(Q, V, heads):
+    """V 照 Q 的宽度切：宽度不同时，切到的列就不对。"""
+    d_k = Q.shape[1] // heads
+    return [V[:, d_k * h : d_k * (h + 1)] for h in range(heads)]
+
+
 def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
     def heads_attention(Q, K, V, heads):
-        parts = zip(cut(Q, heads), cut(K, heads), (cut_values or cut)(V, heads), strict=True)
+        values = cut_values(Q, V, heads) if cut_values else cut(V, heads)
+        parts = zip(cut(Q, heads), cut(K, heads), values, strict=True)
         return join([each(*part).output for part in parts])
+
+    return heads_attention
+
+
+def _whole(
+    *,
+    attention_scores=course.attention_scores,
+    scale_scores=course.scale_scores,
+    softmax=course.softmax,
+    weighted_sum=course.weighted_sum,
+):
+    """切开、接上不变，每个头里的几步可以换掉。"""
+
+    def heads_attention(Q, K, V, heads):
+        parts = zip(*(_columns(M, heads) for M in (Q, K, V)), strict=True)
+        scaled = [(scale_scores(attention_scores(q, k), q.shape[1]), v) for q, k, v in parts]
+        return np.hstack([weighted_sum(softmax(scores), v) for scores, v in scaled])
 
     return heads_attention
 
@@ -81,6 +106,9 @@ EXERCISES = [
             Mistake("split_evenly", [2.5, 2.5], "和不是平分的：各头只加自己那几项乘积。"),
             Mistake("not_cut", [5, 5], "这是一个头的分数，四项都加上了。"),
             Mistake("scaled", [2.83, 0.71], "这是缩放以后的。问的是缩放之前。"),
+            Mistake(
+                "scaled_by_all", [2, 0.5], "这是缩放以后的，而且除的是 √4：一个头只有 2 列。问的是缩放之前。"
+            ),
             Mistake("reversed", [1, 4], "两个头写反了：头 1 拿最左边的列。"),
         ],
         hints=["先写出四项乘积。", "在四项中间画一条竖线，左右各自相加。"],
@@ -97,6 +125,8 @@ EXERCISES = [
             Mistake("times_heads", 2097152, "是不是又乘了 8？8 个头的列加起来才是 256 列。"),
             Mistake("without_output", 196608, "还少一个矩阵：接上以后乘的是谁？"),
             Mistake("one_head", 32768, "这是一个头的。8 个头各有自己的列。"),
+            Mistake("one_head_without_output", 24576, "这是一个头的三个矩阵。有 8 个头，还有第四个矩阵。"),
+            Mistake("with_bias", 263168, "题目说没有 bias。"),
             Mistake("one_matrix", 65536, "这是一个矩阵的。一共有几个矩阵？"),
         ],
         hints=["每个矩阵几行几列？", "8 个头的列并排，是 8 × 32 列。一共四个矩阵。"],
@@ -111,6 +141,15 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, heads · d_v)",
         reference=_variant(),
+        whole=_whole,
+        also=[
+            Mistake(
+                "values_cut_like_queries",
+                _variant(cut_values=_like_queries),
+                "V 是不是照 Q 的宽度切了？V 的列数可以不同，用 V 自己的列数除以头数。",
+            )
+        ],
+        without=("split_heads", "join_heads", "multi_head_attention"),
         mistakes=[
             Mistake(
                 "reshaped_to_cut",
@@ -154,6 +193,31 @@ EXERCISES = [
                 "averaged",
                 _variant(join=lambda outputs: np.mean(outputs, axis=0)),
                 "是不是取了平均？收到形状 {shape}，各头的输出要并排。",
+            ),
+            Mistake(
+                "not_scaled",
+                _variant(each=lambda q, k, v: attention(q * np.sqrt(q.shape[1]), k, v)),
+                "切和接都对，是不是没有除以 √d_k？",
+            ),
+            Mistake(
+                "values_not_cut",
+                _variant(cut_values=lambda Q, V, heads: [V] * heads),
+                "V 是不是没有切？收到形状 {shape}，应是 {expected_shape}。",
+            ),
+            Mistake(
+                "columns_interleaved",
+                _variant(join=lambda outputs: np.stack(outputs, axis=2).reshape(len(outputs[0]), -1)),
+                "接的时候各头的列交错了：先放头 1 的全部列，再放头 2 的。",
+            ),
+            Mistake(
+                "first_only",
+                _variant(join=lambda outputs: outputs[0]),
+                "只剩第 1 个头：return 是不是写在了循环里面？",
+            ),
+            Mistake(
+                "not_joined",
+                _variant(join=np.stack),
+                "还没有接上：收到形状 {shape}，应是 {expected_shape}。",
             ),
             Mistake(
                 "reversed",
@@ -205,6 +269,16 @@ EXERCISES = [
                 lambda Q, heads, h: _interleaved(Q, heads)[h],
                 "现在一行是一个词元，可是列是隔着取的。头拿的是相邻的几列。",
             ),
+            Mistake(
+                "one_token",
+                lambda Q, heads, h: Q.reshape(len(Q), heads, -1)[h],
+                "[h] 取的是第 h + 1 个词元。头要先换到最前面。",
+            ),
+            Mistake(
+                "turned",
+                lambda Q, heads, h: _columns(Q, heads)[h].T,
+                "转置了：行应当是词元，列是这个头的宽度。",
+            ),
             Mistake("still_first", lambda Q, heads, h: _columns(Q, heads)[0], "总是第 1 个头：h 用上了吗？"),
         ],
         hints=[
@@ -238,6 +312,8 @@ EXERCISES = [
             Mistake("only_K", 1.024, "K 和 V 都要留着，这只是一个。"),
             Mistake("query_heads", 16.384, "是不是用了 32 个查询头？留着的只有 4 份。"),
             Mistake("four_bytes", 4.096, "这里一个数 2 字节。"),
+            Mistake("bytes", 2048000, "这是字节。换成 MB：再除以一百万。"),
+            Mistake("many_layers", 65.536, "是不是乘了 32 层？题目问一层。"),
             Mistake("numbers", 1024000, "这是多少个数。还要乘字节，再换成 MB。"),
             Mistake("one_share", 0.512, "这是 1 份的。一共有 4 份。"),
         ],

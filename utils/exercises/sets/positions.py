@@ -41,6 +41,13 @@ def _table(n, d_model, first=0, exponent=2, base=10000):
     return np.sin(angles), np.cos(angles)
 
 
+def _by_column(n, d_model, exponent):
+    """每一列用自己的列号 m，角是 i · 10000^(−exponent · m / d)：偶数列 sin，奇数列 cos。"""
+    columns = np.arange(d_model)
+    angles = np.outer(np.arange(n), 1e4 ** (-exponent * columns / d_model))
+    return np.where(columns % 2 == 0, np.sin(angles), np.cos(angles))
+
+
 EXERCISES = [
     Exercise(
         id="pencil_turn",
@@ -90,6 +97,7 @@ EXERCISES = [
             Mistake("other_order", [7, 2], "两个数对，次序反了：先写前一半与后一半的，再写相邻的。"),
             Mistake("counted_from_one", [2, 5], "相邻的排法里，第 6 列是一对的前一列还是后一列？从 0 数起。"),
             Mistake("mirrored", [1, 7], "不是对折：第 0 列与第 4 列一对，第 1 列与第 5 列一对，往下数。"),
+            Mistake("past_the_end", [10, 7], "6 + 4 = 10，没有这一列：第 6 列在后一半，同伴在前一半。"),
             Mistake("next_twice", [7, 7], "第一个数还是相邻的排法。前一半与后一半，隔 d_k / 2 列。"),
             Mistake("half_twice", [2, 2], "第二个数还是前一半与后一半的排法。相邻的排法，就在旁边。"),
         ],
@@ -158,6 +166,12 @@ EXERCISES = [
                 lambda M: _mixed(M, np.repeat(_angles(M), 2, axis=1), sign=1),
                 "角排对了，可是转反了：负号该在偶数列的同伴上。",
             ),
+            Mistake(
+                "counted_from_one",
+                lambda M: course.rotate(M, np.arange(len(M)) + 1),
+                "角排对了，可是位置从 1 数起：第 1 行在位置 0，不转。",
+            ),
+            Mistake("not_turned", lambda M: M, "一行也没有转。位置 1 的一行就该变了。"),
         ],
         hints=[
             "第 1 行的角都是 0，排错了也看不出。看第 2 行：每一列用的是哪一对的角？",
@@ -175,11 +189,39 @@ EXERCISES = [
         inputs=_sizes,
         shape="(n, d_model)",
         reference=course.sine_positions,
+        without=("sine_positions",),
+        also=[
+            Mistake(
+                "only_half",
+                lambda n, d_model: _table(n, d_model)[0],
+                "只有 sin 的一半，一对只出了一列：每一对还要一列 cos。",
+            ),
+            Mistake(
+                "cos_left_out",
+                lambda n, d_model: _woven(_table(n, d_model)[0], np.zeros((n, d_model // 2))),
+                "奇数列还是 0：每一对的后一列要放 cos。",
+            ),
+        ],
         mistakes=[
             Mistake(
                 "side_by_side",
                 lambda n, d_model: np.hstack(_table(n, d_model)),
                 "数都对，排法不同：sin 全在左边，cos 全在右边了。一对的 sin 和 cos 要相邻。",
+            ),
+            Mistake(
+                "cos_on_the_left",
+                lambda n, d_model: np.hstack(_table(n, d_model)[::-1]),
+                "cos 全在左边，sin 全在右边了。一对的 sin 和 cos 要相邻，先 sin。",
+            ),
+            Mistake(
+                "a_speed_a_column",
+                lambda n, d_model: _by_column(n, d_model, exponent=1),
+                "奇数列的角不对：cos 与左边的 sin 是一对，用同一个角，不是自己的列号。",
+            ),
+            Mistake(
+                "column_for_pair",
+                lambda n, d_model: _by_column(n, d_model, exponent=2),
+                "t 用了列号。t 是第几对：第 0、1 列都是 t = 0，第 2、3 列都是 t = 1。",
             ),
             Mistake(
                 "cos_first",
@@ -232,5 +274,20 @@ EXERCISES = [
         "    P[:, 0::2], P[:, 1::2] = np.sin(angles), np.cos(angles)\n"
         "    return P",
         why="一对一根指针，角 = 位置 × 速度。P[:, 0::2] 是第 0、2、4……列，放 sin；P[:, 1::2] 放 cos。",
+    ),
+    Exercise(
+        id="reading_longer",
+        title="更长的句子",
+        kind="reading",
+        reference="D",
+        mistakes=[
+            Mistake("rows_enough", "A", "备下的行没有训练过，还是随机数。量出来 4 句对几成？"),
+            Mistake("formula_enough", "B", "有数不等于学过。看图里“转”在 8 句的一点。"),
+            Mistake("never_large", "C", "数不变大，指针却会转回来：位置 10 减一圈像哪个位置？"),
+        ],
+        hints=["看折线图：1 到 3 句，和 4 句以后。", "看换种子、换问题的表：每一行的四个范围一样吗？"],
+        solution='choice = "D"',
+        why="训练过的长度四种都是 1。4 句以后，“学”总不行，别的办法随种子、随问题变：问“谁在做”，"
+        "“列”4 句不到 0.20；问“对谁”，却有 0.97 以上。",
     ),
 ]

@@ -73,6 +73,7 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d)",
         reference=attention.project,
+        without=("project",),
         mistakes=[
             Mistake(
                 "W_transposed",

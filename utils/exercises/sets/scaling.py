@@ -20,9 +20,23 @@ def _scaling_inputs(seed=1):
 def _bug_inputs(seed=1):
     rng = np.random.default_rng(seed)
     return [
-        (random_matrix(rng, 3, 5), random_matrix(rng, 5, 4), random_matrix(rng, 5, 4)),
+        (random_matrix(rng, 3, 5), random_matrix(rng, 5, 7), random_matrix(rng, 5, 7)),
         (random_matrix(rng, 2, 7), random_matrix(rng, 7, 6), random_matrix(rng, 7, 6)),
     ]
+
+
+def _whole(
+    *,
+    project=attention.project,
+    attention_scores=attention.attention_scores,
+    scale_scores=attention.scale_scores,
+):
+    """投影、打分、缩放，其中几步可以换掉。"""
+
+    def scaled(X, W_Q, W_K):
+        return scale_scores(attention_scores(project(X, W_Q), project(X, W_K)), W_K.shape[1])
+
+    return scaled
 
 
 def _dot(X, W_Q, W_K):
@@ -108,6 +122,7 @@ EXERCISES = [
         arguments=("X", "W_Q", "W_K"),
         inputs=_bug_inputs,
         shape="(n, n)",
+        whole=_whole,
         repair=lambda X, W_Q, W_K: _dot(X, W_Q, W_K) / np.sqrt(W_K.shape[1]),
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：投影矩阵和 X 都齐了。"),
@@ -151,6 +166,7 @@ EXERCISES = [
         inputs=_scaling_inputs,
         shape="(n_q, n_k)",
         reference=attention.scale_scores,
+        without=("scale_scores",),
         mistakes=[
             Mistake("not_scaled", lambda scores, d_k: scores + 0.0, "返回的还是原来的分数，没有除。"),
             Mistake(

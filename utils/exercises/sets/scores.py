@@ -37,7 +37,11 @@ EXERCISES = [
             Mistake("scaled_already", 0.12, "是不是除以了 √4？这一步要的是原始的分数，缩放在第 3 步。"),
             Mistake("cosine", 0.4568, "这是余弦：除以了两个向量的长度。分数只要点积。"),
             Mistake("added_vectors", 2.2, "是不是把八个数都加起来了？对应的数先相乘，再相加。"),
-            Mistake("stopped_early", 0.06, "是不是只加了前两项？四个位置都要乘，都要加。"),
+            Mistake(
+                "stopped_early",
+                0.06,
+                "是不是只加了前两项，或者又除以了 4？四个位置都要乘，都要加；缩放在第 3 步。",
+            ),
         ],
         hints=[
             "先说清谁在看、看向谁：四个向量里只用到两个，是哪两个？",
@@ -94,6 +98,7 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n_q, n_k)",
         reference=attention.attention_scores,
+        without=("attention_scores",),
         mistakes=[
             Mistake(
                 "no_transpose",

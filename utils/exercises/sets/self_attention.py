@@ -11,10 +11,10 @@ from utils.exercises.records import Exercise, Mistake
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
     return [
-        _projected(rng, n=3, d_model=5, d_k=4, d_v=2),
+        _projected(rng, n=3, d_model=5, d_k=7, d_v=2),  # 四个大小和它们的根、一半都不同
         _projected(rng, n=6, d_model=7, d_k=3, d_v=2),
         _projected(rng, n=4, d_model=4, d_k=4, d_v=4),  # 转置错了也能算，用来认出是哪种错
-        _projected(rng, n=3, d_model=5, d_k=4, d_v=2, scale=60),  # 不减最大值就溢出
+        _projected(rng, n=3, d_model=5, d_k=7, d_v=2, scale=60),  # 不减最大值就溢出
     ]
 
 
@@ -30,6 +30,24 @@ def _projected(rng, *, n, d_model, d_k, d_v, scale=1.0):
 
 def _output(X, W_Q, W_K, W_V):
     return attention.self_attention(X, W_Q, W_K, W_V).output
+
+
+def _whole(
+    *,
+    project=attention.project,
+    attention_scores=attention.attention_scores,
+    scale_scores=attention.scale_scores,
+    softmax=softmax,
+    weighted_sum=attention.weighted_sum,
+):
+    """自注意力，其中几步可以换掉。"""
+
+    def attend(X, W_Q, W_K, W_V):
+        Q, K, V = project(X, W_Q), project(X, W_K), project(X, W_V)
+        weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[1]))
+        return weighted_sum(weights, V)
+
+    return attend
 
 
 def _unsafe(s):
@@ -64,7 +82,11 @@ EXERCISES = [
             Mistake("linear", 4, "这是词元的倍数。分数有几个，由行数和列数一起决定。"),
             Mistake("doubled_twice", 8, "行和列各变成几倍？两个倍数相乘，不是相加。"),
             Mistake("root", 2, "分数的个数比词元长得快，不是慢。"),
-            Mistake("cubed", 64, "分数是一个矩阵，有两个方向，不是三个。"),
+            Mistake(
+                "cubed",
+                64,
+                "64 是 4³，还是 n = 4000 时的 64 MB？分数是一个矩阵，只有两个方向；问的是倍数，不是多大。",
+            ),
             Mistake("increase_only", 15, "这是多出来的倍数。问的是变成原来的几倍。"),
             Mistake(
                 "counted_scores", 16_000_000, "这是 4000 个词元的分数个数。问的是它与 1000 个词元时的比。"
@@ -86,6 +108,7 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d_v)",
         repair=_output,
+        whole=_whole,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：一个 X，三个投影矩阵。"),
             Mistake("blamed_projection", 2, "同一个 X 投影三次，没有错。"),
@@ -117,6 +140,15 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n, d_v)",
         reference=_output,
+        without=("self_attention",),
+        also=[
+            Mistake(
+                "no_projection",
+                lambda X, W_Q, W_K, W_V: softmax(X @ X.T / np.sqrt(X.shape[1])) @ (X @ W_V),
+                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
+            )
+        ],
+        whole=_whole,
         mistakes=[
             Mistake("not_scaled", _variant(scale=lambda s, d: s), "是不是漏了第 3 步？分数没有除以 √d_k。"),
             Mistake(

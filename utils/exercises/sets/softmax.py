@@ -13,12 +13,14 @@ def _inputs(seed=1):
     large = np.array([[1000.0, 999.5, 998.0], [-900.0, -901.5, -900.5], [1000.0, -1000.0, 0.0]])
     masked = random_matrix(rng, 3, 6)
     masked[0, 3:] = masked[2, 1] = -np.inf
+    far = np.array([[-9000, -9001.5, -np.inf]])  # 遮住时用的数再小，也可能比这里的分数大
     return [
         (random_matrix(rng, 3, 5),),
         (random_matrix(rng, 4, 2),),
         (random_matrix(rng, 3, 3),),  # 方的：漏掉 keepdims 也不报错，用来认出它
         (masked,),
         (large,),
+        (far,),
     ]
 
 
@@ -28,6 +30,14 @@ def _exp(s):
 
 def _one_hot(s):
     return np.eye(s.shape[1])[s.argmax(axis=1)]
+
+
+def _masked_with(number):
+    message = "被遮住的键是不是换成了一个负数，如 −10、−100？别的分数都更小时，权重反而全给了它。换成 −∞。"
+    return Mistake("mask_number", lambda s: attention.softmax(np.where(np.isneginf(s), number, s)), message)
+
+
+MASK_NUMBERS = [_masked_with(number) for number in (-1, -2, -5, -8, -9, -10, -20, -100)]
 
 
 EXERCISES = [
@@ -152,6 +162,8 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n_q, n_k)",
         reference=attention.softmax,
+        without=("softmax",),
+        also=MASK_NUMBERS,
         mistakes=[
             Mistake(
                 "column_softmax",

@@ -34,6 +34,11 @@ def _second_half(X, W_1, W_2):
     return X + _fed(block.layer_norm(X), W_1, W_2)
 
 
+def _whole(*, layer_norm=block.layer_norm):
+    """后半块，归一化可以换掉。"""
+    return lambda X, W_1, W_2: X + _fed(layer_norm(X), W_1, W_2)
+
+
 def _centred(X):
     return X - X.mean(axis=1, keepdims=True)
 
@@ -95,6 +100,8 @@ EXERCISES = [
             Mistake(
                 "times_heads", 6144, "投影要不要乘 4 个头？每个头只有 d_model / 4 宽，合起来还是那么多。"
             ),
+            Mistake("everything_times_heads", 12288, "四个头各算了一整份。切成几个头，只是把列分给它们。"),
+            Mistake("one_head", 2304, "投影只算了一个头的 4 列。四个头合起来是 16 列。"),
             Mistake("added_bias", 3152, "题目说不算偏置。"),
         ],
         hints=["四个投影，每个 16 × 16。", "前馈两个矩阵：16 × 64 和 64 × 16。"],
@@ -124,6 +131,7 @@ EXERCISES = [
         inputs=_halves,
         shape="(n, d_model)",
         repair=_second_half,
+        whole=_whole,
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：一个 X，两个矩阵。"),
             Mistake("blamed_norm", 2, "先归一化再算，这一行没有错。它没有改动 X。"),
@@ -142,6 +150,11 @@ EXERCISES = [
                 "no_norm",
                 lambda X, W_1, W_2: X + _fed(X, W_1, W_2),
                 "加对了，可是前馈收到的应是归一化以后的 X。",
+            ),
+            Mistake(
+                "no_relu",
+                lambda X, W_1, W_2: X + block.layer_norm(X) @ W_1 @ W_2,
+                "X 加对了，可是少了 ReLU：负数要先变成 0。",
             ),
             Mistake(
                 "norm_last",
@@ -166,6 +179,7 @@ EXERCISES = [
         inputs=_rows,
         shape="(n, d_model)",
         reference=block.layer_norm,
+        without=("layer_norm",),
         mistakes=[
             Mistake(
                 "columns",
@@ -194,6 +208,16 @@ EXERCISES = [
                 "n_minus_one",
                 lambda X: _centred(X) / np.sqrt(X.var(axis=1, ddof=1, keepdims=True) + 1e-5),
                 "平方和是不是除以了列数减 1？层归一化除以列数；torch 的 var 默认减 1，numpy 的不减。",
+            ),
+            Mistake(
+                "sum_of_squares",
+                lambda X: _centred(X) / np.sqrt((_centred(X) ** 2).sum(axis=1, keepdims=True) + 1e-5),
+                "平方加起来了，还没有取平均：方差是平方的平均。",
+            ),
+            Mistake(
+                "no_parentheses",
+                lambda X: X - X.mean(axis=1, keepdims=True) / np.sqrt(_variance(X)),
+                "只有平均被除了：除法先算，减法要加括号。",
             ),
             Mistake(
                 "no_epsilon",
@@ -244,6 +268,8 @@ EXERCISES = [
             ),
             Mistake("one_layer", 512, "这是一层的。一共 24 层。"),
             Mistake("query_heads", 86016, "用了 14 个查询头。留的是键和值，它们只有 2 个头。"),
+            Mistake("four_bytes", 24576, "题目里一个数 2 字节，不是 4 字节。"),
+            Mistake("kilobytes", 12.288, "问的是多少字节，不用换成千字节。"),
             Mistake("not_two_twos", 3072, "漏了两个 2。K 和 V 两样，各 2 个头，一个数 2 字节。"),
         ],
         hints=["K 和 V 各一行，一行多宽？", "两样 × 24 层 × 宽 × 2 字节。"],
@@ -263,5 +289,37 @@ EXERCISES = [
         hints=["列出每种词里挨着的一对，写上次数。", "明天里是（明，天），天明里是（天，明），不是同一对。"],
         solution='choice = "A"',
         why="（明，天）4 次，（今，天）3 次，（天，明）2 次：并次数最多的一对。",
+    ),
+    Exercise(
+        id="reading_losses",
+        title="背了没有",
+        kind="reading",
+        reference="B",
+        mistakes=[
+            Mistake("lower_is_better", "A", "训练的损失低，可以只是背下了原文。没见过的故事呢？"),
+            Mistake("train_longer", "C", "再训练，留出的损失先降后升：图里 120 步以后往哪边走？"),
+            Mistake("always_higher", "D", "高一点不要紧，要看高多少，还要与看前一个字的 2.08 比。"),
+        ],
+        hints=["哪一个损失说的是没见过的故事？", "0.2385 是把训练故事全背下来的损失。谁离它近？"],
+        solution='choice = "B"',
+        why="乙的训练损失 0.26 已接近全背下来的 0.2385，留出的却是 0.86，比甲的 0.53 高："
+        "它在背，没见过的故事猜得不如甲。",
+    ),
+    Exercise(
+        id="pencil_model_parameters",
+        title="数一个模型",
+        kind="number",
+        reference=170496,
+        mistakes=[
+            Mistake("not_shared", 234496, "字表数了两次。题目说读出与字表共用一张。"),
+            Mistake("one_block", 121344, "只算了一个块，一共 2 个。"),
+            Mistake("no_positions", 162304, "少了位置的那张表。"),
+            Mistake("only_blocks", 98304, "这是两个块。字表和位置也是参数。"),
+            Mistake("no_ffn", 104960, "块里只算了四个投影，前馈呢？"),
+            Mistake("only_tables", 72192, "这是两张表。块里的矩阵还没有算。"),
+        ],
+        hints=["三样：字表、位置、块。", "一个块 12 × 64 × 64；字表 1000 × 64；位置 128 × 64。"],
+        solution="answer = 1000 * 64 + 128 * 64 + 2 * matrix_parameters(64, 64, 256)",
+        why="字表 64 000，位置 8192，两个块各 12 × 64² = 49 152：64 000 + 8192 + 98 304 = 170 496。",
     ),
 ]

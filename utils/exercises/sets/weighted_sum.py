@@ -92,6 +92,7 @@ EXERCISES = [
         inputs=_inputs,
         shape="(n_q, d_v)",
         reference=attention.weighted_sum,
+        without=("weighted_sum",),
         mistakes=[
             Mistake(
                 "order_swapped",

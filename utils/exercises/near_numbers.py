@@ -1,0 +1,72 @@
+"""笔算的数不对，题目里也没有列出：从数上看得出的原因，对每道笔算题都说得通。不说出答案。"""
+
+import itertools
+
+import numpy as np
+
+_FINEST, _CLOSE = 4, 0.02  # 舍入到几位小数；相差不到百分之几算很接近
+_FACTORS = [2, 3, 4, 8, 10, 100, 1000, 1024, 1e6, 0.5]
+
+
+def unlisted(numbers, expected, exercise):
+    """(名字, 一句话)；看不出原因时名字是 None，多个数就说出哪几个不对。"""
+    tolerance, many = exercise.tolerance, len(expected) > 1
+
+    def near(values):
+        return np.allclose(numbers, values, rtol=0, atol=tolerance)
+
+    if near(-expected):
+        return "wrong_sign", "大小对，正负号呢？"
+    if near(np.abs(expected)) or near(-np.abs(expected)):
+        return "wrong_sign", "大小都对，正负号不全对。"
+    for digits in range(_FINEST + 1):
+        if np.any(numbers) and _rounded(numbers, expected, digits):
+            return "rounded", f"每个数都对到 {digits} 位小数：是不是舍入得太早？多算一两位小数。"
+    if many and near(expected[::-1]):
+        return "reversed", "几个数都对，次序倒了。"
+    if many and np.allclose(np.sort(numbers), np.sort(expected), rtol=0, atol=tolerance):
+        return "wrong_order", "几个数都对，次序不对：哪一个在前？"
+    if np.allclose(numbers, expected, rtol=_CLOSE, atol=tolerance):
+        return "nearly", "很接近了：是不是中途舍入了，或者最后一步算错了一点？"
+    if many and (said := _same_change(numbers, expected, tolerance)):
+        return said
+    bad = np.flatnonzero(np.abs(numbers - expected) > tolerance)
+    if not many:
+        return _one(numbers[0], expected[0])
+    if len(bad) == len(expected):
+        return None, "每一个数都不对。"
+    return "some_wrong", f"第 {'、'.join(str(i + 1) for i in bad)} 个数不对，其余的都对。"
+
+
+def _rounded(numbers, expected, digits):
+    """numbers 是 expected 舍入（或截断）到 digits 位小数。"""
+    scale = 10.0**digits
+    cut = (np.round(expected * scale), np.trunc(expected * scale))
+    return any(np.allclose(numbers * scale, each, rtol=0, atol=1e-6) and np.any(each) for each in cut)
+
+
+def _same_change(numbers, expected, tolerance):
+    """每个数都差同一个倍数，或差同一个数。"""
+    ratio = (numbers @ expected) / (expected @ expected)
+    if abs(ratio) > 1e-6 and np.allclose(numbers, ratio * expected, rtol=0.02, atol=tolerance):
+        return "same_factor", "几个数的比都对，只是都差同一个倍数：少除、多除了什么，或者多乘了什么？"
+    if np.allclose(numbers - expected, (numbers - expected)[0], rtol=0, atol=tolerance):
+        return "same_difference", "几个数都差同一个数：是不是多加、多减了什么？"
+    return None
+
+
+def _one(number, right):
+    """一个数：差一个常见的倍数，或者差 1。"""
+    for factor, up in itertools.product(_FACTORS, (True, False)):
+        value = right * factor if up else right / factor
+        if abs(number - value) <= 0.005 * abs(value):
+            power = factor in (10, 100, 1000, 1e6)
+            unit = "小数点、单位（百万、千）" if power else f"{factor:g} 倍的关系：是不是多乘或多除了一次"
+            return "wrong_factor", f"{unit}{'对不对？' if power else '？'}"
+    if abs(number - right) == 1:
+        return "off_by_one", "差一个：头尾都算进去了吗，从 0 数还是从 1 数？"
+    if number > 0 and abs(number * number - right) <= 5e-3 * abs(right):
+        return "root_taken", "是不是多开了一次平方？"
+    if abs(number - right * right) <= 5e-3 * right * right:
+        return "root_missing", "是不是漏了开平方，或者多平方了一次？"
+    return None, ""

@@ -1,0 +1,112 @@
+"""报错和形状，换成课程里的说法：两边对不上的是哪两个大小，缺的名字在哪里，列数该跟着谁。"""
+
+import builtins
+import difflib
+import re
+
+import numpy as np
+
+from utils.exercises.running import Failure
+
+_RAISED = [  # 报错的样子 -> 怎样说；前面的先试
+    (r"not aligned: (\d+) .*?!= (\d+)", "矩阵乘法的两边对不上，中间的两个大小是 {0} 和 {1}"),
+    (
+        r"shapes (\((\d+),\d+\)) (\(\2,\))",
+        "两个数组的形状对不上，是 {0} 和 {2}。求和、求平均、取最大值时，是不是少了 keepdims=True？",
+    ),
+    (r"size (\d+) is different from (\d+)", "矩阵乘法的两边对不上，中间的两个大小是 {1} 和 {0}"),
+    (r"shapes? (\(.*?\)) (?:into shape )?(\(.*?\))", "两个数组的形状对不上，是 {0} 和 {1}"),
+    (r"inhomogeneous", "各项不一样长，拼不成矩阵：是不是要先取出其中一项（如 .output）？"),
+    (r"'NoneType'", "{text}。有一步得到的是空值 None：那一步的函数是不是少了 return？"),
+    (r"bitwise_xor|for \^", "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"),
+    (
+        r"index (\d+) is out of bounds for axis \d+ with size (\d+)",
+        "下标 {0} 超出了：这里只有 {1} 个，从 0 数起",
+    ),
+    (r"unexpected keyword argument 'keepdim'", "numpy 里写 keepdims，torch 里才写 keepdim"),
+    (r"unexpected keyword argument 'dim'", "numpy 里写 axis，torch 里才写 dim"),
+    (r"unexpected keyword argument '(\w+)'", "{text}。没有 {0} 这个参数：检查拼写"),
+    (r"(?:0-dimensional|length-1|size-1) arrays", "{text}。math 里的函数一次只收一个数；整个数组用 np 里的"),
+    (r"ndarray' object has no attribute 't'", "数组没有 .t：转置写大写的 .T"),
+    (r"'(?:int|float)' object has no attribute '(\w+)'", "{text}。它只是一个数，不是矩阵：没有 .{0}"),
+    (r"'list' object has no attribute '(\w+)'", "{text}。列表没有 .{0}：先用 np.array(…) 包起来"),
+    (r"has no attribute '(\w+)'", "{text}。没有 .{0}：检查拼写，或者打印它看看是什么"),
+    (r"missing \d+ required positional argument", "{text}。调用时少交了参数"),
+    (r"takes \d+ positional argument", "{text}。调用时多交了参数"),
+    (r"is not subscriptable", "{text}。方括号前面的不是数组或列表"),
+    (r"is not callable", "{text}。它不是函数，后面不能加括号：乘号是不是漏了？"),
+    (r"recursion", "{text}。函数一直在调用自己"),
+    (r"local variable '(\w+)'", "{text}。先给 {0} 一个值，再用它"),
+    (
+        r"integer scalar arrays|cannot be interpreted as an integer",
+        "{text}。这里要一个整数：交的是不是矩阵或小数？",
+    ),
+    (r"division by zero", "{text}。除数是 0"),
+]
+
+
+def raised_words(failure, function):
+    """报错换成课程里的说法：一句话；读不懂的原样给出。"""
+    if missing := re.search(r"name '(\w+)' is not defined", failure.text):
+        return _missing_name(missing[1], function)
+    for pattern, words in _RAISED:
+        if found := re.search(pattern, failure.text):
+            groups = [re.sub(r",(?=\d)", ", ", group) for group in found.groups()]
+            return words.format(*groups, text=failure.text)
+    return failure.text
+
+
+def _missing_name(name, function):
+    arguments = getattr(getattr(function, "__code__", None), "co_varnames", ())
+    known = [*arguments, *getattr(function, "__globals__", {}), *dir(builtins)]
+    where = f"这本笔记里没有 {name}"
+    if name in ("numpy", "np"):
+        return f"{where}：numpy 导入时叫 np，先运行「准备」那一格"
+    copied = "在别的笔记本里写的、导入的，这里用不到：把它的 def 或 import 也写到这一格"
+    same = [each for each in known if each.lower() == name.lower() and each != name]
+    if same:
+        return f"{where}：是不是 {same[0]}？大小写不同，就是两个名字"
+    if hasattr(np, name):
+        return f"{where}：是不是 np.{name}？"
+    if name.startswith("my_"):
+        return f"{where}。{copied}"
+    if near := difflib.get_close_matches(name, [each for each in known if each != name], n=1, cutoff=0.8):
+        return f"{where}：是不是 {near[0]}？"
+    return f"{where}。{copied}"
+
+
+def wrong_sizes(exercise, outcomes, expected, inputs):
+    """(名字, 一句话)：结果的行数或列数跟错了谁；说不出时是 None。"""
+    kept = [i for i, outcome in enumerate(outcomes) if not isinstance(outcome, Failure)]
+    ours, theirs = ([np.shape(side[i]) for i in kept] for side in (outcomes, expected))
+    if not kept or ours == theirs:
+        return None
+    if all(len(shape) == 1 for shape in ours):
+        return (
+            "one_axis_less",
+            "结果只有一维，应是二维：是不是少了一层循环，或者多求了一次和（平均、取了一行）？",
+        )
+    if any(len(shape) != 2 for shape in ours):
+        return None
+    given = [inputs[i] for i in kept]
+    said = []
+    for axis, word in enumerate(("行数", "列数")):
+        mine, right = ([shape[axis] for shape in shapes] for shapes in (ours, theirs))
+        source, wanted = (_source(exercise, sizes, given) for sizes in (mine, right))
+        if mine != right and source and wanted:
+            said.append(f"{word}应跟着{wanted}，你的跟着{source}。")
+    return ("followed_another_size", "".join(said)) if said else None
+
+
+def _source(exercise, sizes, inputs):
+    """这些大小（每组输入一个）是哪个参数的行数或列数；哪个都不是时是空的。"""
+    for position, name in enumerate(exercise.arguments):
+        values = [arguments[position] for arguments in inputs]
+        if all(np.ndim(value) == 0 for value in values):
+            if values == sizes:
+                return f" {name}"
+            continue
+        for axis, word in enumerate(("行数", "列数")):
+            if [np.shape(value)[axis] for value in values] == sizes:
+                return f" {name} 的{word}"
+    return ""
