@@ -9,6 +9,7 @@
     拖  explorers.py      可以拖动的滑块，一动就重画（ipywidgets）
     练  exercises/        每本笔记的练习：判定、提示、答案
     讲  slides/           离线的幻灯片，一本一个文件
+    书  book/             离线的书：一本一页，也能印成 PDF
     印  worksheet/        笔算练习纸和答案，一本一页 A4
     查  sql.py            把 Q、K、V 放进 SQLite，用 JOIN 算注意力
     比  rnn.py            循环神经网络与注意力：影响、等待、代价（torch）
@@ -30,6 +31,7 @@
 
     python -m utils lab       准备环境并打开课程
     python -m utils slides    准备环境并做幻灯片（环境已有时：python -m utils.slides）
+    python -m utils book      准备环境并做书（环境已有时：python -m utils.book）
     python -m utils worksheet 准备环境并做练习纸（环境已有时：python -m utils.worksheet）
     python -m utils grade     准备环境并批改一个班的练习
     python -m utils test      准备环境并运行全部检查

@@ -1,4 +1,4 @@
-"""一条命令准备好环境，然后打开课程、做幻灯片和练习纸、运行检查、刷新笔记本或量速度；用法见 USAGE。
+"""一条命令准备好环境，然后打开课程、做幻灯片、书和练习纸、运行检查、刷新笔记本或量速度；用法见 USAGE。
 
 本文件只用标准库，语法照顾到 Python 3.8：环境还没装好、Python 太旧时，也要能说清楚该怎么办。
 """
@@ -19,6 +19,7 @@ NEWEST = (3, 14)  # numpy 2.4.6 的安装包只到 3.14；更新的 Python 要�
 USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python 换成 py）：
     python -m utils lab       [JupyterLab 的参数]      准备环境并打开课程
     python -m utils slides    [笔记本…] [-o 文件夹]    准备环境并做离线幻灯片
+    python -m utils book      [笔记本…] [-o 文件夹]    准备环境并做离线的书（--pdf 再印成 PDF）
     python -m utils worksheet [笔记本…] [-o 文件夹]    准备环境并做练习纸；一个学生一份：--for 名单.txt
     python -m utils grade     文件夹 [-o 表格]         准备环境并批一个班的练习
     python -m utils test      [pytest 的参数]          准备环境并运行全部检查
@@ -28,6 +29,7 @@ USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python �
 
 GROUPS = {  # 子命令另外需要的依赖组
     "slides": "slides",
+    "book": "slides",
     "worksheet": "slides",
     "grade": "slides",
     "test": "dev",

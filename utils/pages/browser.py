@@ -1,37 +1,14 @@
 """真的浏览器：用 Playwright 打开电脑上装着的 Chromium 或 Chrome，检查做出来的网页。
 
-没有 Playwright 或浏览器时跳过用到它的测试；环境变量 COURSE_REQUIRE_BROWSER=1 时算失败（CI 里这样设）。
-浏览器装在别处时，用环境变量 CHROMIUM 写明它的路径。
-"""
+没有 Playwright 或浏览器时跳过用到它的测试；环境变量 COURSE_REQUIRE_BROWSER=1 时算失败（CI 里这样设）。"""
 
 import os
 import re
-import shutil
 from contextlib import contextmanager
 
 import pytest
 
-# 不在 PATH 里时，Windows 和 macOS 把它装在这些地方
-_PLACES = (
-    "C:/Program Files/Google/Chrome/Application/chrome.exe",
-    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-ARGUMENTS = (
-    "--no-sandbox",  # 容器里以 root 运行
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-
-def executable():
-    """浏览器的路径；没有就是 None。"""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (*NAMES, *_PLACES))), None)
+from utils.pages.chromium import ARGUMENTS, executable
 
 
 @contextmanager

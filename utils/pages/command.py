@@ -1,4 +1,4 @@
-"""python -m utils.slides 和 python -m utils.worksheet 共有的：读参数、写文件、说出为什么做不成。"""
+"""python -m utils.slides、utils.book 和 utils.worksheet 共有的：读参数、写文件、说出为什么做不成。"""
 
 import argparse
 import importlib

@@ -1,4 +1,4 @@
-"""网页的外壳：没有脚本，字体写在页里，不引用别的文件。"""
+"""网页的外壳：字体写在页里，不引用别的文件；除了书，没有脚本。"""
 
 from functools import cache
 from pathlib import Path
@@ -18,11 +18,11 @@ POLICY = (
 )
 
 
-def render_page(folder, template, *, css, **variables):
+def render_page(folder, template, *, css, policy=POLICY, **variables):
     """排出一页；返回 HTML。
 
     folder : 模板所在的文件夹；template : 模板的文件名，它从 shell.html.j2 继承
-    css : folder 里的样式文件；variables : 模板里用到的东西，其中的文字都当作文字
+    css : folder 里的样式文件；policy : 内容安全策略；variables : 模板里用到的东西，其中的文字都当作文字
     """
     return (
         _environment(folder)
@@ -30,7 +30,7 @@ def render_page(folder, template, *, css, **variables):
         .render(
             css=Markup((folder / css).read_text(encoding="utf-8")),
             font_faces=lambda body: Markup(font_faces(body)),
-            policy=Markup(POLICY),
+            policy=Markup(policy),
             **variables,
         )
     )

@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-import nbformat
 from markupsafe import Markup
 
 from utils.notebooks import find_notebook, notebook_paths
 from utils.pages import shell
 from utils.pages.command import PageError, write_page
+from utils.pages.stored import read_run_notebook
 from utils.slides.exporter import DECK_TEMPLATES, SUFFIX, DeckExporter
 
 
@@ -21,7 +21,8 @@ def write_decks(names, folder):
     for path in [find_notebook(Path(name)) for name in names] or notebook_paths():
         target = folder / (path.stem + SUFFIX)
         try:
-            page, resources = exporter.from_notebook_node(_read(path), {"metadata": {"name": path.stem}})
+            nb = read_run_notebook(path, "放上幻灯片", "做幻灯片")
+            page, resources = exporter.from_notebook_node(nb, {"metadata": {"name": path.stem}})
             size = write_page(target, page)
         except PageError as error:
             failed += 1
@@ -55,27 +56,3 @@ def decks_in(folder):
                 "pages": pages,
                 "minutes": round(seconds / 60),
             }
-
-
-def _read(path):
-    """一本运行过的笔记。PageError：读不出，没有运行过，或者有一格出错。"""
-    try:
-        nb = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-        nbformat.validate(nb)
-    except FileNotFoundError:
-        raise PageError(f"{path}：没有这个文件。") from None
-    except (OSError, ValueError, TypeError, AttributeError, nbformat.ValidationError) as error:
-        raise PageError(f"{path.name}：读不出笔记本（{type(error).__name__}: {error}）。") from None
-    for number, cell in enumerate(nb.cells, start=1):
-        if cell.cell_type != "code" or not cell.source.strip():
-            continue
-        if cell.execution_count is None:
-            reason = "还没有运行过，没有输出可以放上幻灯片"
-        elif any(output.output_type == "error" for output in cell.outputs):
-            reason = "运行时出错"
-        else:
-            continue
-        raise PageError(
-            f"{path.name} 第 {number} 格{reason}：先运行 python -m utils refresh {path.name}，再做幻灯片。"
-        )
-    return nb
