@@ -17,7 +17,7 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
     (r"size (\d+) is different from (\d+)", "矩阵乘法的两边对不上，中间的两个大小是 {1} 和 {0}"),
     (r"shapes? (\(.*?\)) (?:into shape )?(\(.*?\))", "两个数组的形状对不上，是 {0} 和 {1}"),
     (r"inhomogeneous", "各项不一样长，拼不成矩阵：是不是要先取出其中一项（如 .output）？"),
-    (r"'NoneType'", "{text}。有一步得到的是空值 None：那一步的函数是不是少了 return？"),
+    (r"'NoneType'", "{error}。有一步得到的是空值 None：那一步的函数是不是少了 return？"),
     (r"bitwise_xor|for \^", "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"),
     (
         r"index (\d+) is out of bounds for axis \d+ with size (\d+)",
@@ -25,23 +25,23 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
     ),
     (r"unexpected keyword argument 'keepdim'", "numpy 里写 keepdims，torch 里才写 keepdim"),
     (r"unexpected keyword argument 'dim'", "numpy 里写 axis，torch 里才写 dim"),
-    (r"unexpected keyword argument '(\w+)'", "{text}。没有 {0} 这个参数：检查拼写"),
-    (r"(?:0-dimensional|length-1|size-1) arrays", "{text}。math 里的函数一次只收一个数；整个数组用 np 里的"),
+    (r"unexpected keyword argument '(\w+)'", "{error}。没有 {0} 这个参数：检查拼写"),
+    (r"(?:0-dimensional|length-1|size-1) arrays", "{error}。math 里的函数一次只收一个数；整个数组用 np 里的"),
     (r"ndarray' object has no attribute 't'", "数组没有 .t：转置写大写的 .T"),
-    (r"'(?:int|float)' object has no attribute '(\w+)'", "{text}。它只是一个数，不是矩阵：没有 .{0}"),
-    (r"'list' object has no attribute '(\w+)'", "{text}。列表没有 .{0}：先用 np.array(…) 包起来"),
-    (r"has no attribute '(\w+)'", "{text}。没有 .{0}：检查拼写，或者打印它看看是什么"),
-    (r"missing \d+ required positional argument", "{text}。调用时少交了参数"),
-    (r"takes \d+ positional argument", "{text}。调用时多交了参数"),
-    (r"is not subscriptable", "{text}。方括号前面的不是数组或列表"),
-    (r"is not callable", "{text}。它不是函数，后面不能加括号：乘号是不是漏了？"),
-    (r"recursion", "{text}。函数一直在调用自己"),
-    (r"local variable '(\w+)'", "{text}。先给 {0} 一个值，再用它"),
+    (r"'(?:int|float)' object has no attribute '(\w+)'", "{error}。它只是一个数，不是矩阵：没有 .{0}"),
+    (r"'list' object has no attribute '(\w+)'", "{error}。列表没有 .{0}：先用 np.array(…) 包起来"),
+    (r"has no attribute '(\w+)'", "{error}。没有 .{0}：检查拼写，或者打印它看看是什么"),
+    (r"missing \d+ required positional argument", "{error}。调用时少交了参数"),
+    (r"takes \d+ positional argument", "{error}。调用时多交了参数"),
+    (r"is not subscriptable", "{error}。方括号前面的不是数组或列表"),
+    (r"is not callable", "{error}。它不是函数，后面不能加括号：乘号是不是漏了？"),
+    (r"recursion", "{error}。函数一直在调用自己"),
+    (r"local variable '(\w+)'", "{error}。先给 {0} 一个值，再用它"),
     (
         r"integer scalar arrays|cannot be interpreted as an integer",
-        "{text}。这里要一个整数：交的是不是矩阵或小数？",
+        "{error}。这里要一个整数：交的是不是矩阵或小数？",
     ),
-    (r"division by zero", "{text}。除数是 0"),
+    (r"division by zero", "{error}。除数是 0"),
 ]
 
 
@@ -52,7 +52,7 @@ def raised_words(failure, function):
     for pattern, words in _RAISED:
         if found := re.search(pattern, failure.text):
             groups = [re.sub(r",(?=\d)", ", ", group) for group in found.groups()]
-            return words.format(*groups, text=failure.text)
+            return words.format(*groups, error=failure.text)
     return failure.text
 
 

@@ -10,7 +10,14 @@ import pytest
 os.environ["COURSE_PROGRESS"] = "off"  # 检查不往学习者的进度里记
 
 # 慢的文件先做，由慢到快：几个进程才会差不多同时做完
-SLOW = ("test_slides_browser.py", "test_environments.py", "test_slides_print.py", "test_damage.py")
+SLOW = (
+    "test_slides_browser.py",
+    "test_book_browser.py",
+    "test_book_print.py",
+    "test_environments.py",
+    "test_slides_print.py",
+    "test_damage.py",
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -36,7 +36,8 @@ PLAY = r"""async (back) => {
       state.right = Math.max(state.right, (rect.right - box.left) / scale);
       state.bottom = Math.max(state.bottom, (rect.bottom - box.top) / scale);
       if (![...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
-      const size = parseFloat(style.fontSize);
+      const drawn = e.getScreenCTM?.();  // SVG 里的字按图的大小缩放
+      const size = parseFloat(style.fontSize) * (drawn ? Math.hypot(drawn.a, drawn.b) / scale : 1);
       state.smallest = Math.min(state.smallest, size);
       if (e.matches('p, li, td, th') && !e.closest('.animation')) state.body = Math.min(state.body, size);
     }
