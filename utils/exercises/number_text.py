@@ -1,12 +1,13 @@
-"""把写着数的文字读成数：全角、分数（1/4、¼）、上标（4²）、百分数、千位分隔、单位、简单的算式。"""
+"""把写着数的文字读成数：全角、分数（1/4、¼）、上标（4²）、百分数、千位分隔、单位、汉字（十六、1.2 万）、简单的算式。"""
 
 import ast
+import math
 import operator
 import re
 import unicodedata
 
 LONGEST, LARGEST_POWER = 60, 64
-_UNITS = r"字节|词元|参数|MB|KB|GB|B|倍|次|行|个|列|步|项|格|条|对|度|°"
+_UNITS = r"兆字节|字节|兆|词元|参数|MB|M|KB|GB|B|倍|次|行|个|列|步|项|格|条|对|度|°"
 _OPERATIONS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -14,6 +15,10 @@ _OPERATIONS = {
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }
+_FUNCTIONS = {"sqrt": math.sqrt, "ln": math.log, "log": math.log, "exp": math.exp}
+_FUNCTIONS |= {"cos": math.cos, "sin": math.sin, "radians": math.radians}
+_CHINESE = "零一二三四五六七八九"
+_LABEL = r"(?:^|(?<=[,;\s(\[]))[^\W\d][^,;:=()\[\]]*[:=]\s*"  # q = 、头1：
 
 
 def half_width(text):
@@ -31,20 +36,55 @@ def _vulgar(found):
 def separate(text):
     """去掉外面的方括号和圆括号，按逗号、分号、顿号或空白分开。"""
     text = re.sub(r"\s*(/|\*\*|[×÷^+*])\s*", r"\1", text.strip("[]{}。 "))
-    if re.fullmatch(r"\([^()]*[,;、\s][^()]*\)", text):
-        text = text[1:-1]
+    text = re.sub(r"\(([^()]*[,;、\s][^()]*)\)", r" \1 ", text)
     return [item for item in re.split(r"[,;、\s]+", text.strip(",;、 ")) if item] or [""]
 
 
 def items_of(text, count=None):
     """一段文字里的各项。count : 应有几项；只有一项时，12 288 和 12,288 是一个数，等号前面的不看。"""
-    text = half_width(text)
+    text = re.sub(r"第(?=\s*\d)", "", half_width(text))
     if count == 1:
-        text = re.split(r"[=≈约]", text)[-1]
+        text = re.split(r"[=≈约:]|是(?=\s*[-\d.])", text)[-1]
+    else:
+        text = re.sub(r"(?<=[\d)列])\s*[和与及]\s*(?=[-\d.(])", ",", re.sub(_LABEL, "", text))
+    text = _angles(text)
     text = re.sub(rf"(?<=[\d)%])\s*(?:{_UNITS})+(?![A-Za-z])", " ", text).strip()
     if count == 1 and re.fullmatch(r"-?\d{1,3}([,\s]\d{3})+(\.\d+)?", text):
         return [re.sub(r"[,\s]", "", text)]
-    return separate(text)
+    if count == 1 and not re.search(r"[,;、]|[\d)]\s+[\d(]", text):  # 一道算式，空格不分开它
+        return [re.sub(r"(?<!ln)\s+", "", text)]
+    items = separate(text)
+    named = [item for item in items if not re.fullmatch(r"(?!inf|nan)[A-Za-z_]+", item)]
+    return named if count and count == len(named) else items
+
+
+def _angles(text):
+    """cos60° 写成 cos(radians(60))。"""
+    return re.sub(r"(cos|sin)\s*\(?\s*(\d+(?:\.\d+)?)\s*°\s*\)?", r"\1(radians(\2))", text)
+
+
+def item_number(text):
+    """一项文字读成一个数，去掉单位、“第”和汉字：第 7 列、十六、1.2 万。读不出时抛出 ValueError。"""
+    try:
+        return number_of(text)
+    except (ValueError, SyntaxError):
+        pass
+    items = items_of(text, 1)
+    chinese = _chinese("".join(items))
+    return number_of(items[0]) if chinese is None else chinese
+
+
+def _chinese(text):
+    """汉字写的 0 到 99，和以万为单位的数；不是时是 None。"""
+    text = re.sub(rf"(?:{_UNITS})+$", "", text)
+    if found := re.fullmatch(r"(\d+(?:\.\d+)?)万(\d{0,4})", text):
+        return round(float(found[1]) * 10000 + float(found[2] or 0), 6)
+    if re.fullmatch(f"[{_CHINESE}]", text):
+        return float(_CHINESE.index(text))
+    if found := re.fullmatch(f"([{_CHINESE}]?)十([{_CHINESE}]?)", text):
+        tens, ones = (_CHINESE.index(each) if each else None for each in found.groups())
+        return 10.0 * (1 if tens is None else tens) + (ones or 0)
+    return None
 
 
 def number_of(text):
@@ -53,7 +93,9 @@ def number_of(text):
     if not text or len(text) > LONGEST:
         raise ValueError(text)
     text = text.replace("×", "*").replace("÷", "/").replace("^", "**").replace("%", "/100")
-    text = re.sub(r"√\s*(\d+(?:\.\d+)?)", r"(\1)**0.5", text)
+    text = re.sub(r"(?<=[\d)])\s*(?=√|(?:cos|sin|ln|sqrt)\b|(?:cos|sin|sqrt)\()", "*", text)
+    text = re.sub(r"√\s*(\d+(?:\.\d+)?)", r"((\1)**0.5)", text).replace("√(", "sqrt(")
+    text = re.sub(r"\bln\s*(\d+(?:\.\d+)?)", r"ln(\1)", re.sub(r"\b(?:np|math)\.(?=[a-z])", "", text))
     try:
         return float(text)
     except ValueError:
@@ -74,4 +116,6 @@ def _value(node):
         if isinstance(result, complex):
             raise ValueError("不是实数")
         return result
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _FUNCTIONS and len(node.args) == 1:
+        return _FUNCTIONS[node.func.id](_value(node.args[0]))
     raise ValueError(ast.dump(node)[:LONGEST])
