@@ -83,7 +83,9 @@ def _count_message(exercise, answer, numbers, expected):
     message = f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。"
     if len(expected) == 1 and joined_thousands(numbers) is not None and not isinstance(answer, str):
         return f"{message}千位不用逗号：Python 里逗号把它分成了几个数。"
-    if len(numbers) > len(expected) and np.allclose(numbers[-len(expected) :], expected, rtol=0, atol=exercise.tolerance):
+    if len(numbers) > len(expected) and np.allclose(
+        numbers[-len(expected) :], expected, rtol=0, atol=exercise.tolerance
+    ):
         return f"{message}只交最后的结果，中间的数不用写。"
     return message
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-_FINEST, _CLOSE, _EARLY = 4, 0.025, 0.13  # 舍入到几位小数；相差不到多少算很接近、算舍入
+_FINEST, _CLOSE, _EARLY = 4, 0.025, 0.2  # 舍入到几位小数；相差不到多少算很接近、算舍入
 _FACTORS = [2, 3, 4, 8, 10, 100, 1000, 1024, 1e6, 0.5]
 
 

@@ -1,4 +1,4 @@
-"""把写着数的文字读成数：全角、分数（1/4、¼）、上标（4²）、百分数、千位分隔、单位、汉字（十六、1.2 万）、简单的算式。"""
+"""把写着数的文字读成数：全角、分数（1/4、¼）、上标（4²）、百分数、千位分隔、单位、汉字（十六、1.2 万）、算式。"""
 
 import ast
 import math
@@ -44,7 +44,7 @@ def items_of(text, count=None):
     """一段文字里的各项。count : 应有几项；只有一项时，12 288 和 12,288 是一个数，等号前面的不看。"""
     text = re.sub(r"第(?=\s*\d)", "", half_width(text))
     if count == 1:
-        text = re.split(r"[=≈约:]|是(?=\s*[-\d.])", text)[-1]
+        text = re.split(r"[=≈约]|(?<!\d):|是(?=\s*[-\d.])", text)[-1]
     else:
         text = re.sub(r"(?<=[\d)列])\s*[和与及]\s*(?=[-\d.(])", ",", re.sub(_LABEL, "", text))
     text = _angles(text)

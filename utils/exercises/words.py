@@ -26,7 +26,10 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
     (r"unexpected keyword argument 'keepdim'", "numpy 里写 keepdims，torch 里才写 keepdim"),
     (r"unexpected keyword argument 'dim'", "numpy 里写 axis，torch 里才写 dim"),
     (r"unexpected keyword argument '(\w+)'", "{text}。没有 {0} 这个参数：检查拼写"),
-    (r"does not have enough dimensions \(has 0", "矩阵乘法有一边不是矩阵：是不是方法少了括号，如 .transpose()？"),
+    (
+        r"does not have enough dimensions \(has 0",
+        "矩阵乘法有一边不是矩阵：是不是方法少了括号，如 .transpose()？",
+    ),
     (r"slice indices must be integers", "{text}。切片的两头要整数：/ 得到小数，整除写 //"),
     (r"0\.0 cannot be raised", "{text}。0 没有负数次方：底数是哪一个数？"),
     (r"(?:0-dimensional|length-1|size-1) arrays", "{text}。math 里的函数一次只收一个数；整个数组用 np 里的"),

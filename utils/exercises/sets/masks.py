@@ -59,6 +59,19 @@ def _tri(Q, k=0):
     return np.tri(len(Q), k=k, dtype=bool)
 
 
+def _shares(powers):
+    with np.errstate(all="ignore"):
+        return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _rows_exp(scores):
+    return np.exp(scores - scores.max(axis=1, keepdims=True))
+
+
+_RESCALED = (
+    "分数不大时都对。先取 exp、后遮住，再除以剩下的和：后面的分数大得多时，前面的 exp 全成了 0，"
+    "0 除以 0 是非数。在取 exp 之前换成 −∞。"
+)
 _WRONG_MASKS = [  # 找错、写一步共用
     Mistake(
         "no_mask",
@@ -214,6 +227,28 @@ EXERCISES = [
         reference=_causal,
         without=("attention", "causal_mask", "mask_scores"),
         whole=_whole,
+        also=[
+            Mistake(
+                "rescaled_afterwards",
+                lambda Q, K, V: _shares(attention.softmax(_scaled(Q, K)) * _tri(Q)) @ V,
+                _RESCALED,
+            ),
+            Mistake(
+                "rescaled_afterwards",
+                lambda Q, K, V: _shares(np.exp(_scaled(Q, K) - _scaled(Q, K).max()) * _tri(Q)) @ V,
+                _RESCALED,
+            ),
+            Mistake(
+                "rescaled_afterwards",
+                lambda Q, K, V: _shares(_rows_exp(_scaled(Q, K)) * _tri(Q)) @ V,
+                _RESCALED,
+            ),
+            Mistake(
+                "divided_columns",
+                lambda Q, K, V: _shares((attention.softmax(_scaled(Q, K)) * _tri(Q)).T).T @ V,
+                "遮住以后除以的是一列的和。一行是一个查询：除以一行的和，或者在 softmax 之前遮住。",
+            ),
+        ],
         mistakes=[
             Mistake(
                 "one_ahead",
@@ -296,7 +331,7 @@ EXERCISES = [
         title="老实答题的最低处",
         kind="number",
         reference=2 * math.log(2) / 6,
-        tolerance=0.0012,
+        tolerance=0.0008,
         mistakes=[
             Mistake("zero", 0, "“我爱”后面可以是“你”，也可以是“猫”。只凭前面的词，答得准吗？"),
             Mistake("not_averaged", 1.3863, "这是两道题的损失之和。还要平均到几道题上？"),

@@ -17,6 +17,7 @@ EXERCISES = [
             Mistake(
                 "counted_pairs", 400, "这是注意力里每个看每个的个数，20 × 20。这里问的是 RNN 一步接一步的路。"
             ),
+            Mistake("every_two", 190, "这是 20 个词元两两配对的个数。从 h₁ 到 h₂₀ 只走一条路，一步接一步。"),
             Mistake("counted_both_ends", 18, "这是中间的词元个数，不含头尾。从 h₁ 到 h₂ 这一次算进去了吗？"),
         ],
         hints=[
