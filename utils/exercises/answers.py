@@ -93,8 +93,9 @@ def _read_number(item):
 def read_shape(answer):
     """把元组、列表、数组或文字 "(3, 4)" 读成正整数的元组；读不出时返回 None。"""
     if isinstance(answer, str) and len(answer) <= MOST:
-        text = re.sub(r"[A-Za-z_]\w*\s*=(?=\s*\d)", "", half_width(answer)).split("=")[-1]
-        answer = re.sub(r"\*{1,2}|[xX×乘]|(?<=\d)\s*行", ",", text)
+        text = re.sub(r"[A-Za-z_]\w*\s*=(?=\s*\d)", "", half_width(answer))
+        text = re.sub(r"^[^\d(,不]*[\u4e00-\u9fff](?<!不)", "", re.split("=|→|->", text)[-1])
+        answer = re.sub(r"\*{1,2}|[xX×乘]|\bby\b|(?<=\d)\s*行", ",", text)
     numbers = read_numbers(answer)
     if numbers is None or not (np.isfinite(numbers) & (numbers == np.round(numbers)) & (numbers > 0)).all():
         return None

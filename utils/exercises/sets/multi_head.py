@@ -86,6 +86,8 @@ def _queries(seed=1):
     ]
 
 
+_HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。"
+
 EXERCISES = [
     Exercise(
         id="head_shape",
@@ -278,6 +280,13 @@ EXERCISES = [
         inputs=_queries,
         shape="(n, d_k)",
         repair=lambda Q, heads, h: _columns(Q, heads)[h],
+        also=[
+            Mistake(
+                "head_before",
+                lambda Q, heads, h: Q[:, (h - 1) * (Q.shape[1] // heads) : h * (Q.shape[1] // heads)],
+                _HEAD_BEFORE,
+            )
+        ],
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：Q、头数、第几个头。"),
             Mistake("blamed_shape", 2, "n 是行数，width 是列数，没有错。"),
@@ -308,11 +317,7 @@ EXERCISES = [
                 lambda Q, heads, h: _sliding(Q, heads)[h],
                 "列数对了，起点不对：第 h + 1 个头从第 h * d_k 列开始（从 0 数）。",
             ),
-            Mistake(
-                "head_before",
-                lambda Q, heads, h: Q[:, (h - 1) * (Q.shape[1] // heads) : h * (Q.shape[1] // heads)],
-                "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。",
-            ),
+            Mistake("head_before", lambda Q, heads, h: _columns(Q, heads)[h - 1], _HEAD_BEFORE),
             Mistake("still_first", lambda Q, heads, h: _columns(Q, heads)[0], "总是第 1 个头：h 用上了吗？"),
         ],
         hints=[
