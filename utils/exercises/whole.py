@@ -69,6 +69,8 @@ def _high(s):
 _NORMALISATIONS = {
     "absolute_shares": (_over(np.abs), "绝对值除以它们的和，没有取 exp"),
     "square_shares": (_over(np.square), "平方除以它们的和，没有取 exp"),
+    "shifted_no_exp": (_over(lambda s: s - s.max(axis=1, keepdims=True)), "减去了最大值，没有取 exp"),
+    "powers_over_rows": (lambda s: _high(s) / len(s), "取了 exp，除以的却是行数，不是和"),
     "relu_shares": (_over(lambda s: np.maximum(s, 0)), "负数改成 0，再除以和，没有取 exp"),
     "shifted_shares": (_over(_low), "减去最小值，再除以和，没有取 exp"),
     "sigmoid_shares": (_over(lambda s: 1 / (1 + np.exp(-s))), "sigmoid 除以它们的和，不是 exp"),
@@ -125,6 +127,7 @@ _OTHER = {
             lambda w, V: np.tril(w) @ V,
             "只加到第 i 个键：里层循环要走完每一个键，这里不遮住什么。",
         ),
+        Mistake("times_keys", lambda w, V: w @ V * len(V), "多乘了 n_k：权重加起来已经是 1。"),
         Mistake("first_key_only", lambda w, V: w[:, :1] @ V[:1], "只加了第 1 个键：return 缩进得太深？"),
     ],
     "project": [

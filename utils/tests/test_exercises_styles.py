@@ -179,3 +179,47 @@ def test_a_wrong_function_is_not_told_an_untrue_cause(exercise_id, source, mista
     assert (verdict.status, verdict.mistake) == ("wrong", mistake)
     assert words in verdict.message
     assert never not in verdict.message
+
+
+@pytest.mark.parametrize(
+    "answer", ["4 到 16", "大于16", "超过16", "负16", "16 17", "不是 16", "16的一半", "一六", "少16"]
+)
+def test_words_that_change_a_number_are_not_dropped(answer):
+    assert check("pencil_cost", answer).status == "wrong"
+
+
+def test_the_last_of_several_results_is_told_to_be_right():
+    def every_step(X, W_Q, W_K, W_V):
+        Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+        weights = softmax(Q @ K.T / np.sqrt(K.shape[1]))
+        return weights, weights @ V
+
+    assert "数都对" in check("self_attention", every_step).message
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "body", "mistake"),
+    [
+        ("causal", "softmax(s - 5 * ~T) @ V", "subtracted_number"),
+        ("causal", "softmax(s - 1e9 * ~np.tri(len(s), k=-1, dtype=bool)) @ V", "hides_itself"),
+        ("causal", "np.cumsum(V, 0) / np.arange(1, len(V) + 1)[:, None]", "plain_average"),
+        ("sine_positions", "woven(2 * t, 1e4)", "two_twice"),
+        ("sine_positions", "woven(t, 1e3)", "other_base"),
+        ("sine_positions", "woven(t - i, 1e4)", None),
+        ("weighted_sum", "np.tril(weights) @ V", "lower_weights"),
+        ("project", "X[:, range(W.shape[1])] @ W[range(W.shape[1])]", "terms_like_columns"),
+        ("layer_norm", "(X - X.mean(0)) / X.std(0)", "columns"),
+    ],
+)
+def test_more_mistakes_have_a_name(exercise_id, body, mistake):
+    start = {
+        "causal": CAUSAL,
+        "weighted_sum": "def f(weights, V):\n    ",
+        "project": "def f(X, W):\n    ",
+        "layer_norm": "def f(X):\n    ",
+        "sine_positions": "def f(n, d):\n    i, t = np.arange(n)[:, None], np.arange(d // 2)\n"
+        "    def woven(t, base):\n        a = i * base ** (-2 * t / d)\n"
+        "        return np.dstack([np.sin(a), np.cos(a)]).reshape(n, d)\n    ",
+    }
+    verdict = check(exercise_id, written(f"{start[exercise_id]}return {body}"))
+    assert (verdict.status, verdict.mistake) == ("wrong", mistake)

@@ -68,6 +68,10 @@ def _rows_exp(scores):
     return np.exp(scores - scores.max(axis=1, keepdims=True))
 
 
+def _rows_share(scores):
+    return _shares(_rows_exp(scores))
+
+
 _RESCALED = (
     "分数不大时都对。先取 exp、后遮住，再除以剩下的和：后面的分数大得多时，前面的 exp 全成了 0，"
     "0 除以 0 是非数。在取 exp 之前换成 −∞。"
@@ -242,6 +246,29 @@ EXERCISES = [
                 "rescaled_afterwards",
                 lambda Q, K, V: _shares(_rows_exp(_scaled(Q, K)) * _tri(Q)) @ V,
                 _RESCALED,
+            ),
+            Mistake(
+                "plain_average",
+                lambda Q, K, V: np.cumsum(V, axis=0) / np.arange(1, len(V) + 1)[:, None],
+                "这是自己和前面各行值的平均：没有用到 Q 和 K 的分数。",
+            ),
+            *(
+                Mistake(
+                    "subtracted_number",
+                    lambda Q, K, V, less=less: attention.softmax(_scaled(Q, K) - less * ~_tri(Q)) @ V,
+                    "后面的分数只减了一个数：分数差得更多时，还是漏得过去。换成 −∞。",
+                )
+                for less in (1, 5, 10, 100, 1000)
+            ),
+            Mistake(
+                "hides_itself",
+                lambda Q, K, V: attention.softmax(_scaled(Q, K) - 1e9 * ~_tri(Q, -1)) @ V,
+                "连自己也遮住了。每个词元看得到自己：减的是对角线以上，不含对角线。",
+            ),
+            Mistake(
+                "turned_after_masking",
+                lambda Q, K, V: _rows_share(np.where(_tri(Q), _scaled(Q, K), -np.inf).T) @ V,
+                "遮住以后又转置了一次：行是查询，softmax 沿着行做。",
             ),
             Mistake(
                 "divided_columns",

@@ -217,6 +217,14 @@ EXERCISES = [
                 "减去的是整个矩阵的平均。每一行减去自己的平均。",
             ),
             Mistake(
+                "sum_for_mean",
+                lambda X: (
+                    (X - X.sum(axis=1, keepdims=True))
+                    / np.sqrt(((X - X.sum(axis=1, keepdims=True)) ** 2).mean(axis=1, keepdims=True) + 1e-5)
+                ),
+                "减去的是一行的和，不是平均。",
+            ),
+            Mistake(
                 "over_length",
                 lambda X: _centred(X) / np.linalg.norm(X, axis=1, keepdims=True),
                 "除以的是这一行的长度，不是标准差：标准差是减去平均以后，平方的平均，再开方。",
