@@ -360,6 +360,11 @@ EXERCISES = [
         reference=2 * math.log(2) / 6,
         tolerance=0.0008,
         mistakes=[
+            Mistake(
+                "over_tokens",
+                2 * math.log(2) / 8,
+                "分母用了 8 个词元。每句最后的句号后面没有词要猜，一共几道题？",
+            ),
             Mistake("zero", 0, "“我爱”后面可以是“你”，也可以是“猫”。只凭前面的词，答得准吗？"),
             Mistake("not_averaged", 1.3863, "这是两道题的损失之和。还要平均到几道题上？"),
             Mistake("one_question", math.log(2), "这是一道答不准的题的损失。6 道题里有几道这样的？"),

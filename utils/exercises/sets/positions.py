@@ -1,5 +1,7 @@
 """练习：位置。"""
 
+import math
+
 import numpy as np
 
 from utils import positions as course
@@ -100,6 +102,7 @@ EXERCISES = [
         reference=4.5,
         tolerance=0.01,
         mistakes=[
+            Mistake("radians", 9 * math.cos(60), "60 被当作弧度了。np.cos 收弧度：先用 np.deg2rad 换。"),
             Mistake("forgot_length", 0.5, "这是夹角的余弦。两支箭头都长 3，点积还要乘什么？"),
             Mistake("one_length", 1.5, "只乘了一支箭头的长度，另一支也长 3。"),
             Mistake("one_step", 7.7942, "这是差 1 的分数。9 和 7 差几？"),

@@ -366,6 +366,8 @@ EXERCISES = [
         kind="number",
         reference=170496,
         mistakes=[
+            Mistake("without_output", 137728, "每个块的投影是不是只算了三个？注意力里有四个矩阵。"),
+            Mistake("one_bare_block", 49152, "这是一个块的。一共 2 个块，还有两张表。"),
             Mistake("not_shared", 234496, "字表数了两次。题目说读出与字表共用一张。"),
             Mistake("one_block", 121344, "只算了一个块，一共 2 个。"),
             Mistake("no_positions", 162304, "少了位置的那张表。"),
