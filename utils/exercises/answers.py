@@ -7,7 +7,7 @@ from numbers import Number, Real
 import numpy as np
 
 from utils.checks import shown
-from utils.exercises.number_text import half_width, items_of, number_of
+from utils.exercises.number_text import half_width, item_number, items_of
 
 MOST = 1000  # 再长的就不是手写的答案了，不去读它
 _DIGITS = "零一二三四五六七八九"
@@ -42,6 +42,15 @@ def read_numbers(answer, count=None):
         return None
 
 
+def joined_thousands(numbers):
+    """262,144 写成了两个数：连起来的那个数；不像这样时是 None。"""
+    if numbers is None or len(numbers) < 2 or not all(number.is_integer() for number in numbers):
+        return None
+    if not 1 <= numbers[0] < 1000 or not all(100 <= number < 1000 for number in numbers[1:]):
+        return None
+    return float("".join(f"{number:.0f}" for number in numbers))
+
+
 def unreadable_item(answer, count=None):
     """第一个不是数的项：(第几项, 它)；一项也没有、太长、全是数时是 None。"""
     for position, item in enumerate(_items(answer, count) or [], start=1):
@@ -54,9 +63,11 @@ def unreadable_item(answer, count=None):
 
 def _items(answer, count):
     answer = as_numpy(answer)
-    size = len(answer) if isinstance(answer, str | list | tuple) else getattr(answer, "size", 1)
+    size = len(answer) if isinstance(answer, str | list | tuple | dict) else getattr(answer, "size", 1)
     if size > MOST:
         return None
+    if isinstance(answer, dict):
+        answer = list(answer.values())
     if isinstance(answer, str):
         answer = items_of(answer, count)
     elif isinstance(answer, np.ndarray | np.generic):
@@ -76,13 +87,15 @@ def _read_number(item):
         item = item.item()
     if isinstance(item, bool) or not isinstance(item, Real | Decimal | str):
         raise TypeError
-    return number_of(item) if isinstance(item, str) else float(item)
+    return item_number(item) if isinstance(item, str) else float(item)
 
 
 def read_shape(answer):
     """把元组、列表、数组或文字 "(3, 4)" 读成正整数的元组；读不出时返回 None。"""
     if isinstance(answer, str) and len(answer) <= MOST:
-        answer = re.sub(r"\*{1,2}|[xX×]|(?<=\d)\s*行", ",", half_width(answer))
+        text = re.sub(r"[A-Za-z_]\w*\s*=(?=\s*\d)", "", half_width(answer))
+        text = re.sub(r"^[^\d(,不]*[\u4e00-\u9fff](?<!不)", "", re.split("=|→|->", text)[-1])
+        answer = re.sub(r"\*{1,2}|[xX×乘]|\bby\b|(?<=\d)\s*行", ",", text)
     numbers = read_numbers(answer)
     if numbers is None or not (np.isfinite(numbers) & (numbers == np.round(numbers)) & (numbers > 0)).all():
         return None
@@ -96,6 +109,7 @@ def read_line(answer):
         digits = rf"(\d+|[{_DIGITS}])"
         whole = re.fullmatch(rf"(?:第|line|l|行)?\s*{digits}\s*行?[。.!、，]?", text)
         named = re.findall(rf"第\s*{digits}\s*行", text)
+        whole = whole or re.match(r"(\d+)\s*[:、,。](?!\s*\d)", text)
         found = whole[1] if whole else named[0] if len(set(named)) == 1 else ""
         if found:
             return int(found) if found.isdigit() else _DIGITS.index(found)

@@ -9,6 +9,7 @@ import numpy as np
 
 from utils.exercises.answers import (
     is_blank,
+    joined_thousands,
     read_letter,
     read_line,
     read_numbers,
@@ -21,6 +22,8 @@ from utils.exercises.functions import judge_function
 from utils.exercises.near_numbers import unlisted
 from utils.exercises.records import not_attempted, passed, wrong
 from utils.numbers import write
+
+_TWO_DECIMALS = 0.0051
 
 
 def judge(exercise, answer, seconds):
@@ -40,6 +43,8 @@ def judge(exercise, answer, seconds):
 def _judge_number(exercise, answer):
     expected = np.atleast_1d(np.asarray(exercise.reference, float))
     numbers = read_numbers(answer, len(expected))
+    if len(expected) == 1 and joined_thousands(numbers) == expected[0]:
+        return passed(exercise, "（千位不用逗号：Python 里逗号把它分成了几个数。）")
     if numbers is None:
         wanted = f" {len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
         bad = _bad_item(answer, len(expected))
@@ -50,16 +55,20 @@ def _judge_number(exercise, answer):
     if not np.isfinite(numbers).all():
         return wrong(exercise, "not_finite", yours, "里面有非数（NaN）或无穷。这里要能写在纸上的数。")
 
-    def near(values):
-        return np.allclose(numbers, values, rtol=0, atol=exercise.tolerance)
-
-    if near(expected):
+    if np.allclose(numbers, expected, rtol=0, atol=exercise.tolerance):
         return passed(exercise)
-    known = [mistake for mistake in exercise.mistakes if near(np.atleast_1d(mistake.answer))]
+    known = [mistake for mistake in exercise.mistakes if _is_mistake(numbers, mistake, exercise.tolerance)]
     if known:
         return wrong(exercise, known[0].name, yours, "\n也可能：".join(each.message for each in known[:2]))
     name, said = unlisted(numbers, expected, exercise)
     return wrong(exercise, name, yours, said)
+
+
+def _is_mistake(numbers, mistake, tolerance):
+    """numbers 是不是这个错误的答案。容许得很宽的题，比小得多的数时不那么宽。"""
+    values = np.atleast_1d(mistake.answer)
+    narrow = max(_TWO_DECIMALS, 0.02 * np.abs(values).max())
+    return np.allclose(numbers, values, rtol=0, atol=min(tolerance, narrow))
 
 
 def _bad_item(answer, count):
@@ -72,10 +81,11 @@ def _bad_item(answer, count):
 
 def _count_message(exercise, answer, numbers, expected):
     message = f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。"
-    groups = [write(number) for number in numbers]
-    if len(expected) == 1 and len(numbers) > 1 and all(len(each) == 3 for each in groups[1:]):
+    if len(expected) == 1 and joined_thousands(numbers) is not None and not isinstance(answer, str):
         return f"{message}千位不用逗号：Python 里逗号把它分成了几个数。"
-    if len(numbers) and np.allclose(numbers[-len(expected) :], expected, rtol=0, atol=exercise.tolerance):
+    if len(numbers) > len(expected) and np.allclose(
+        numbers[-len(expected) :], expected, rtol=0, atol=exercise.tolerance
+    ):
         return f"{message}只交最后的结果，中间的数不用写。"
     return message
 

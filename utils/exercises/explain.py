@@ -9,16 +9,16 @@ import numpy as np
 
 from utils.exercises import extra_steps, reading_code, running, whole
 from utils.exercises.answers import MOST, received
-from utils.exercises.comparing import close, same
+from utils.exercises.comparing import same
 from utils.exercises.divisor import wrong_divisor
+from utils.exercises.first_difference import first_difference, right_elsewhere, shown_arguments, try_it
 from utils.exercises.records import wrong
 from utils.exercises.running import Failure
 from utils.exercises.shapes_and_types import dtype_message, is_plain, type_message, unpacked
-from utils.exercises.words import raised_words, wrong_sizes
+from utils.exercises.words import wrong_sizes
 from utils.numbers import write
 
 _KEPT = {}  # 练习的编号 -> [(错误, {第几组输入: 它的结果})]：输入总是同样的几组
-_SMALL = 9  # 一共不超过这么多个数的输入，写出来
 
 
 def explained(exercise, function, raw, expected, inputs, seconds):
@@ -29,9 +29,9 @@ def explained(exercise, function, raw, expected, inputs, seconds):
     if odd is not None:
         return _odd(exercise, function, raw, pairs, odd, expected, inputs)
     index = next(i for i, outcome in enumerate(outcomes) if not same(outcome, expected[i]))
-    problem, where = _first_difference(exercise, function, outcomes[index], expected[index], inputs[index])
-    where += _right_elsewhere(exercise, outcomes, expected, inputs)
-    tried = _try(exercise, function, inputs[index])
+    problem, where = first_difference(exercise, function, outcomes[index], expected[index], inputs[index])
+    where += right_elsewhere(exercise, outcomes, expected, inputs)
+    tried = try_it(exercise, function, inputs[index])
     name, said = _cause(exercise, function, outcomes, expected, inputs, index, seconds)
     return wrong(exercise, name or problem, said, where, tried, arguments=inputs[index])
 
@@ -45,9 +45,13 @@ def _odd(exercise, function, raw, pairs, odd, expected, inputs):
     if all(map(same, outcomes, expected)):
         message = f"数都对，只差一点。{message if is_array else _container(raw[odd], pairs[odd][1])}"
     elif all(isinstance(o, np.ndarray) for o in outcomes) and raw[odd].__class__ is not np.ndarray:
-        _, said = _known(exercise, outcomes, expected, inputs)
+        full, _ = _named(exercise, outcomes, expected, inputs)
+        if full:
+            said = full[0].message.format_map(_facts(exercise, outcomes, odd, expected[odd], inputs[odd]))
+        else:
+            _, said = _known(exercise, outcomes, expected, inputs)
         message = "\n".join(filter(None, [message, said]))
-    return wrong(exercise, name, message, _try(exercise, function, inputs[odd]), arguments=inputs[odd])
+    return wrong(exercise, name, message, try_it(exercise, function, inputs[odd]), arguments=inputs[odd])
 
 
 def _container(outcome, way):
@@ -64,6 +68,8 @@ def _cause(exercise, function, outcomes, expected, inputs, index, seconds):
             facts = _facts(exercise, outcomes, index, expected[index], inputs[index])
             return full[0].name, full[0].message.format_map(facts)
         read = reading_code.causes(function, _where_from(exercise, inputs[index]))
+        if isinstance(outcomes[index], Failure) and "inhomogeneous" in outcomes[index].text:
+            return None, ""  # 报错的话已经说出原因
         sure = [each for each in read if each[0] not in ("hard_coded_size", "short_range")]
         name, said = _known(exercise, outcomes, expected, inputs)
         if sure:
@@ -119,7 +125,10 @@ def _named(exercise, outcomes, expected, inputs):
 def _known(exercise, outcomes, expected, inputs):
     """每道题都说得通的错误：(名字, 一句话)，几种都说得通时说两种；没有是 (None, "")。"""
     huge = any(isinstance(outcome, np.ndarray) and outcome.size > MOST for outcome in outcomes)
-    if huge or all(isinstance(outcome, Failure) for outcome in outcomes):
+    arrays = [
+        same(o, right) for o, right in zip(outcomes, expected, strict=True) if not isinstance(o, Failure)
+    ]
+    if huge or all(arrays):  # 算得出的都对，或者一个也没有：只有报错，看不出是哪种错误
         return None, ""
     fitting = _fitting(exercise, outcomes, inputs, range(len(outcomes)))
     finite = [i for i, o in enumerate(outcomes) if isinstance(o, np.ndarray) and np.isfinite(o).all()]
@@ -180,70 +189,7 @@ def _facts(exercise, outcomes, index, right, arguments):
     return {
         "shape": str(getattr(outcomes[index], "shape", "…")),
         "expected_shape": str(right.shape),
-        "args": _shown_arguments(exercise, arguments),
+        "args": shown_arguments(exercise, arguments),
         "row": row + 1,
         "row_sum": write(sums[row]),
     }
-
-
-def _first_difference(exercise, function, outcome, right, arguments):
-    """问题的种类，和说出第一处不同在哪里的一句话。"""
-    args = _shown_arguments(exercise, arguments)
-    shapes = f"应返回 {exercise.shape}，即 {right.shape}"
-    if isinstance(outcome, Failure):
-        line = f"\n出错的一行：{outcome.line}" if outcome.line else ""
-        words = raised_words(outcome, function)
-        reason = f"{outcome.kind}：{words}" if words else outcome.kind
-        return "raised", f"输入是 {args} 时报错：{reason}{line}\n{shapes}。"
-    if outcome.shape != right.shape:
-        return "wrong_shape", f"输入是 {args}：{shapes}；收到 {outcome.shape}。"
-    bad = ~close(outcome, right)
-    row, col = np.argwhere(bad)[0]
-    yours, theirs = outcome[row, col], right[row, col]
-    where = f"第一处不同：输入是 {args}，第 {row + 1} 行第 {col + 1} 列，你的是 {write(yours)}。{shapes}"
-    problem = "not_finite" if np.isfinite(theirs) and not np.isfinite(yours) else None
-    return problem, f"{where}{_how_many(bad)}。"
-
-
-def _how_many(bad):
-    """不对的是哪几格：都在一行、都在一列，还是多少格。"""
-    rows, columns = np.flatnonzero(bad.any(axis=1)), np.flatnonzero(bad.any(axis=0))
-    if bad.all() or bad.size == 1:
-        return ""
-    if len(rows) == 1 and len(bad) > 1:
-        return f"；不对的都在第 {rows[0] + 1} 行"
-    if len(columns) == 1 and bad.shape[1] > 1:
-        return f"；不对的都在第 {columns[0] + 1} 列"
-    return f"；{bad.size} 格里有 {bad.sum()} 格不对"
-
-
-def _right_elsewhere(exercise, outcomes, expected, inputs):
-    """别的输入下对的有哪一组：大小、数值有什么不同，学习者自己比。"""
-    for outcome, right, arguments in zip(outcomes, expected, inputs, strict=True):
-        if same(outcome, right):
-            return f"\n输入是 {_shown_arguments(exercise, arguments)} 时是对的。"
-    return ""
-
-
-def _try(exercise, function, arguments):
-    """不对的那组输入怎样拿到手；很小的直接写出来。"""
-    name = getattr(function, "__name__", "")
-    name = name if name.isidentifier() else "f"
-    small = ""
-    if sum(map(np.size, arguments)) <= _SMALL:
-        values = zip(exercise.arguments, arguments, strict=True)
-        small = "（" + "，".join(f"{each} = {_written(value)}" for each, value in values) + "）"
-    return f'拿不对的输入{small}自己试：{name}(*check("{exercise.id}", {name}).arguments)'
-
-
-def _written(value):
-    if not np.ndim(value):
-        return write(value)
-    return "[" + ", ".join(map(_written, value)) + "]"
-
-
-def _shown_arguments(exercise, arguments):
-    return "，".join(
-        f"{name} {np.shape(value)}" if np.ndim(value) else f"{name} = {value}"
-        for name, value in zip(exercise.arguments, arguments, strict=True)
-    )

@@ -48,8 +48,11 @@ def judge_function(exercise, function, seconds):
     if name := borrowed(function, exercise.without, exercise.inputs()[0], seconds):
         reason = f"数都对，不过这是课程的函数 {name}。题目要自己写一个：把它里面的算式写出来。"
         return wrong(exercise, "course_function", reason)
+    if name := _changed(exercise, used, fresh):
+        reason = f"结果对，但是函数改动了传进来的 {name}，别的格子还要用它。请另建一个新数组。"
+        return wrong(exercise, "changed_argument", reason)
     note = "（函数里有 print；检查时没有显示它。）" if run.printed else ""
-    return _side_effect(exercise, outcomes, used, fresh) or passed(exercise, note)
+    return passed(exercise, note + _shared(exercise, outcomes, used))
 
 
 def _accepts(function, count):
@@ -100,13 +103,19 @@ def _computes(function):
 # ---------------------------------------------------------------- 结果对，有副作用
 
 
-def _side_effect(exercise, outcomes, used, fresh):
-    for arguments, before, outcome in zip(used, fresh, outcomes, strict=True):
+def _changed(exercise, used, fresh):
+    """函数改动了的参数的名字；没有时是空的。"""
+    for arguments, before in zip(used, fresh, strict=True):
         for name, value, original in zip(exercise.arguments, arguments, before, strict=True):
             if not np.array_equal(value, original, equal_nan=True):
-                reason = f"结果对，但是函数改动了传进来的 {name}，别的格子还要用它。请另建一个新数组。"
-                return wrong(exercise, "changed_argument", reason)
+                return name
+    return ""
+
+
+def _shared(exercise, outcomes, used):
+    """结果是参数的一部分（切片、转置）：一句提醒；没有时是空的。"""
+    for arguments, outcome in zip(used, outcomes, strict=True):
+        for name, value in zip(exercise.arguments, arguments, strict=True):
             if isinstance(value, np.ndarray) and np.may_share_memory(outcome, value):
-                reason = f"结果对，但是它和传进来的 {name} 用同一块内存，改一个，另一个也会变。请返回新数组。"
-                return wrong(exercise, "shares_memory", reason)
-    return None
+                return f"（结果和传进来的 {name} 用同一块内存，改一个，另一个也会变；要分开就写 .copy()。）"
+    return ""

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-_FINEST, _CLOSE = 4, 0.02  # 舍入到几位小数；相差不到百分之几算很接近
+_FINEST, _CLOSE, _EARLY = 4, 0.025, 0.2  # 舍入到几位小数；相差不到多少算很接近、算舍入
 _FACTORS = [2, 3, 4, 8, 10, 100, 1000, 1024, 1e6, 0.5]
 
 
@@ -20,8 +20,10 @@ def unlisted(numbers, expected, exercise):
     if near(np.abs(expected)) or near(-np.abs(expected)):
         return "wrong_sign", "大小都对，正负号不全对。"
     for digits in range(_FINEST + 1):
-        if np.any(numbers) and _rounded(numbers, expected, digits):
+        if np.any(numbers) and _rounded(numbers, expected, digits, np.round):
             return "rounded", f"每个数都对到 {digits} 位小数：是不是舍入得太早？多算一两位小数。"
+        if np.any(numbers) and _rounded(numbers, expected, digits, np.trunc):
+            return "rounded", f"第 {digits} 位小数后面的，是不是直接去掉了？要四舍五入，或者多写一两位小数。"
     if many and near(expected[::-1]):
         return "reversed", "几个数都对，次序倒了。"
     if many and np.allclose(np.sort(numbers), np.sort(expected), rtol=0, atol=tolerance):
@@ -38,11 +40,11 @@ def unlisted(numbers, expected, exercise):
     return "some_wrong", f"第 {'、'.join(str(i + 1) for i in bad)} 个数不对，其余的都对。"
 
 
-def _rounded(numbers, expected, digits):
-    """numbers 是 expected 舍入（或截断）到 digits 位小数。"""
+def _rounded(numbers, expected, digits, cut):
+    """numbers 是 expected 舍入（或截断）到 digits 位小数；差得多的（−0.5 成了 0）不算。"""
     scale = 10.0**digits
-    cut = (np.round(expected * scale), np.trunc(expected * scale))
-    return any(np.allclose(numbers * scale, each, rtol=0, atol=1e-6) and np.any(each) for each in cut)
+    kept = np.allclose(numbers * scale, cut(expected * scale), rtol=0, atol=1e-6)
+    return kept and np.abs(numbers - expected).max() <= _EARLY * np.abs(expected).max()
 
 
 def _same_change(numbers, expected, tolerance):
@@ -63,6 +65,11 @@ def _one(number, right):
             power = factor in (10, 100, 1000, 1e6)
             unit = "小数点、单位（百万、千）" if power else f"{factor:g} 倍的关系：是不是多乘或多除了一次"
             return "wrong_factor", f"{unit}{'对不对？' if power else '？'}"
+    if number and abs(number * right - 1) <= 0.01 and abs(right) != 1:
+        return "inverted", "这是倒数：除和乘、分子和分母是不是反了？"
+    for size in (1.024, 1.024**2):
+        if abs(number * size - right) <= 0.002 * abs(right):
+            return "by_1024", "是不是按 1024 换算了？这里按 1000 换算。"
     if abs(number - right) == 1:
         return "off_by_one", "差一个：头尾都算进去了吗，从 0 数还是从 1 数？"
     if number > 0 and abs(number * number - right) <= 5e-3 * abs(right):

@@ -12,6 +12,7 @@ _CAUSES = {
     "caret": "Python 里 ^ 不是乘方，也不是转置。乘方写 **，如 d**0.5；转置写 .T。",
     "return_in_loop": "return 写在循环里面：第一轮就结束了。让它与 for 对齐。",
     "overwritten": "循环里每一轮都盖掉了前一轮：要累加就写 +=；要留下每一行，就放进结果的第 i 行。",
+    "outside_array": "用到了外面的 {outside}，它不是传进来的参数：换一组输入，它不会跟着变。",
     "short_range": "range(n) 从 0 数到 n − 1，正好 n 个：减去 1，或者从 1 数起，就少了一个。",
 }
 
@@ -29,9 +30,12 @@ def causes(function, where):
         "power_of_half": any(_is_power_of_one(node) for node in nodes),
         "return_in_loop": any(isinstance(step, ast.Return) for loop in loops for step in loop.body),
         "overwritten": any(_overwrites(loop) for loop in loops),
+        "outside_array": bool(outside := _outside(function, nodes)),
         "short_range": any(_is_short(node) for node in nodes),
     }
-    said = [(name, _CAUSES[name]) for name, present in found.items() if present]
+    said = [
+        (name, _CAUSES[name].format(outside="、".join(outside))) for name, present in found.items() if present
+    ]
     if numbers:
         words = _HARD_CODED.format(numbers="、".join(map(str, numbers)), where=where)
         said.append(("hard_coded_size", words))
@@ -43,6 +47,15 @@ def _tree(function):
         return ast.parse(textwrap.dedent(inspect.getsource(function)))
     except Exception:  # 没有源码，或 lambda 夹在一行里
         return None
+
+
+def _outside(function, nodes):
+    """函数里用到的、别的格子里的数组或张量，的名字。"""
+    code, known = getattr(function, "__code__", None), getattr(function, "__globals__", {})
+    names = sorted(
+        {node.id for node in nodes if isinstance(node, ast.Name)} & set(getattr(code, "co_names", ()))
+    )
+    return [name for name in names if isinstance(getattr(known.get(name), "shape", None), tuple)]
 
 
 def _is_power_of_one(node):
@@ -58,7 +71,7 @@ def _is_short(node):
 
 
 def _sizes(node):
-    """写在该是大小的地方的整数：range(3)、zeros((3, 4))、K[:, 2:4]。"""
+    """写在该是大小的地方的整数：range(3)、zeros((3, 4))、K[:, 2:4]、Q.shape[1] // 2。"""
     places = []
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
@@ -67,6 +80,8 @@ def _sizes(node):
             places = node.args[:1] if len(node.args) == 1 else node.args[1:2]  # 起点和步长不是大小
     elif isinstance(node, ast.Slice):
         places = [node.lower, node.upper]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Div):
+        places = [node.right] if ".shape[" in ast.unparse(node.left) else []
     inside = [item for place in places for item in getattr(place, "elts", [place])]
     return [_value(item) for item in inside if type(_value(item)) is int and _value(item) >= 2]
 

@@ -25,6 +25,12 @@ def unpacked(outcome):
         return _array(next(iter(outcome.values())), outcome), "只返回里面的数组，不要装进字典。"
     if isinstance(outcome, tuple) and len(outcome) == 1 and np.ndim(as_numpy(outcome[0])) == 2:
         return _array(outcome[0], outcome), "return 后面是不是多了逗号？"
+    if (
+        isinstance(outcome, tuple)
+        and len(outcome) > 1
+        and all(np.ndim(as_numpy(each)) == 2 for each in outcome)
+    ):
+        return _array(outcome[-1], outcome), f"返回了 {len(outcome)} 样，只要最后的结果。"
     way = {"Tensor": "张量写 .detach().numpy()。", "list": "用 np.array(…) 包起来。"}
     return _array(outcome, outcome), way.get(type(outcome).__name__, "用 np.array(…) 包起来。")
 

@@ -69,6 +69,8 @@ def _high(s):
 _NORMALISATIONS = {
     "absolute_shares": (_over(np.abs), "绝对值除以它们的和，没有取 exp"),
     "square_shares": (_over(np.square), "平方除以它们的和，没有取 exp"),
+    "shifted_no_exp": (_over(lambda s: s - s.max(axis=1, keepdims=True)), "减去了最大值，没有取 exp"),
+    "powers_over_rows": (lambda s: _high(s) / len(s), "取了 exp，除以的却是行数，不是和"),
     "relu_shares": (_over(lambda s: np.maximum(s, 0)), "负数改成 0，再除以和，没有取 exp"),
     "shifted_shares": (_over(_low), "减去最小值，再除以和，没有取 exp"),
     "sigmoid_shares": (_over(lambda s: 1 / (1 + np.exp(-s))), "sigmoid 除以它们的和，不是 exp"),
@@ -90,14 +92,6 @@ _NORMALISATIONS = {
         lambda s: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
         "减去平均、除以标准差，没有取 exp",
     ),
-    "minus_smallest": (
-        _over(lambda s: np.exp(s - s.min(axis=1, keepdims=True))),
-        "减去的是最小值：分数很大时会溢出，有 −∞ 时成了非数。减最大值",
-    ),
-    "minus_mean": (
-        _over(lambda s: np.exp(s - s.mean(axis=1, keepdims=True))),
-        "减去的是平均：分数很大时会溢出，有 −∞ 时成了非数。减最大值",
-    ),
     "uniform": (lambda s: np.full(s.shape, 1 / s.shape[1]), "每个键都一样多，没有看分数"),
 }
 _OTHER = {
@@ -110,17 +104,41 @@ _OTHER = {
     "softmax": [
         Mistake("other_normalisation", make, f"这不是 softmax：{words}。先取 exp，再除以这一行的和。")
         for make, words in _NORMALISATIONS.values()
+    ]
+    + [
+        Mistake(
+            "other_shift",
+            _over(lambda s, shift=shift: np.exp(s - shift(s))),
+            f"减去的是{words}：分数差得很远时会溢出，或者有 −∞ 时成了非数。减这一行的最大值。",
+        )
+        for shift, words in (
+            (lambda s: s.min(axis=1, keepdims=True), "最小值"),
+            (lambda s: s.mean(axis=1, keepdims=True), "平均"),
+            (lambda s: np.abs(s).max(axis=1, keepdims=True), "绝对值的最大值"),
+            (lambda s: s[:, :1], "这一行的第 1 个数"),
+        )
     ],
     "weighted_sum": [
         Mistake("without_last_key", lambda w, V: w[:, :-1] @ V[:-1], "漏了最后一个键：循环少了一轮？"),
         Mistake("without_first_key", lambda w, V: w[:, 1:] @ V[1:], "漏了第 1 个键：从 0 数起。"),
         Mistake("last_key_only", lambda w, V: w[:, -1:] @ V[-1:], "只剩最后一个键：每一轮都盖掉了前一轮。"),
+        Mistake(
+            "lower_weights",
+            lambda w, V: np.tril(w) @ V,
+            "只加到第 i 个键：里层循环要走完每一个键，这里不遮住什么。",
+        ),
+        Mistake("times_keys", lambda w, V: w @ V * len(V), "多乘了 n_k：权重加起来已经是 1。"),
         Mistake("first_key_only", lambda w, V: w[:, :1] @ V[:1], "只加了第 1 个键：return 缩进得太深？"),
     ],
     "project": [
         Mistake("without_last_term", lambda X, W: X[:, :-1] @ W[:-1], "每个点积漏了最后一项：循环少了一轮？"),
         Mistake("without_first_term", lambda X, W: X[:, 1:] @ W[1:], "每个点积漏了第 1 项：从 0 数起。"),
         Mistake("last_term_only", lambda X, W: X[:, -1:] @ W[-1:], "每个点积只剩最后一项：求和要写 +=。"),
+        Mistake(
+            "terms_like_columns",
+            lambda X, W: X[:, range(W.shape[1])] @ W[range(W.shape[1])],
+            "点积的项数跟着了 W 的列数：最里层的循环要走完 X 的每一列。",
+        ),
         Mistake("first_term_only", lambda X, W: X[:, :1] @ W[:1], "每个点积只有第 1 项：return 缩进得太深？"),
     ],
 }

@@ -21,11 +21,17 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
     (r"bitwise_xor|for \^", "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"),
     (
         r"index (\d+) is out of bounds for axis \d+ with size (\d+)",
-        "下标 {0} 超出了：这里只有 {1} 个，从 0 数起",
+        "下标 {0} 超出了：这里只有 {1} 个，从 0 数起。是循环多走了，还是两个下标写反了？",
     ),
     (r"unexpected keyword argument 'keepdim'", "numpy 里写 keepdims，torch 里才写 keepdim"),
     (r"unexpected keyword argument 'dim'", "numpy 里写 axis，torch 里才写 dim"),
     (r"unexpected keyword argument '(\w+)'", "{error}。没有 {0} 这个参数：检查拼写"),
+    (
+        r"does not have enough dimensions \(has 0",
+        "矩阵乘法有一边不是矩阵：是不是方法少了括号，如 .transpose()？",
+    ),
+    (r"slice indices must be integers", "{error}。切片的两头要整数：/ 得到小数，整除写 //"),
+    (r"0\.0 cannot be raised", "{error}。0 没有负数次方：底数是哪一个数？"),
     (r"(?:0-dimensional|length-1|size-1) arrays", "{error}。math 里的函数一次只收一个数；整个数组用 np 里的"),
     (r"ndarray' object has no attribute 't'", "数组没有 .t：转置写大写的 .T"),
     (r"'(?:int|float)' object has no attribute '(\w+)'", "{error}。它只是一个数，不是矩阵：没有 .{0}"),

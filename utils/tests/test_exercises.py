@@ -247,7 +247,6 @@ WRONG = [
     ("scale_scores", "scores /= np.sqrt(d_k)\n    return scores", "changed_argument", "scores"),
     ("project", "result = X @ W\n    X[:] = 0\n    return result", "changed_argument", "X"),
     ("scale_scores", "scores /= d_k\n    return scores", "divided_by_d_k", "忘了开平方"),
-    ("scale_scores", "return scores[:] if d_k == 1 else scores / np.sqrt(d_k)", "shares_memory", "内存"),
     (
         "attention_scores",
         "w = 1\n    return undefined / w",

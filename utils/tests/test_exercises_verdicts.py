@@ -74,7 +74,7 @@ def test_the_right_answer_may_be_written_in_many_ways(exercise_id, answer):
         ("pencil_turn", [-0.9, -0.5], "rounded", "1 位小数"),
         ("pencil_softmax", [0.25, "x", 0.25], "wrong_type", "第 2 项不是数"),
         ("pencil_mask", [0.5, 0.5, None], "wrong_type", "第 3 项不是数，收到的是空值（None）"),
-        ("pencil_parameters", (262, 144), "wrong_count", "千位不用逗号"),
+        ("pencil_parameters", (262, 140), "wrong_count", "千位不用逗号"),
         ("output_shape", (5.5, 2), "wrong_type", "第 1 项不是正整数，收到的是一个数（float） 5.5"),
         ("output_shape", (7, "d_v"), "wrong_type", "第 2 项不是正整数"),
         ("linear_shape", (3, -12), "wrong_type", "第 2 项不是正整数"),

@@ -59,6 +59,23 @@ def _tri(Q, k=0):
     return np.tri(len(Q), k=k, dtype=bool)
 
 
+def _shares(powers):
+    with np.errstate(all="ignore"):
+        return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _rows_exp(scores):
+    return np.exp(scores - scores.max(axis=1, keepdims=True))
+
+
+def _rows_share(scores):
+    return _shares(_rows_exp(scores))
+
+
+_RESCALED = (
+    "分数不大时都对。先取 exp、后遮住，再除以剩下的和：后面的分数大得多时，前面的 exp 全成了 0，"
+    "0 除以 0 是非数。在取 exp 之前换成 −∞。"
+)
 _WRONG_MASKS = [  # 找错、写一步共用
     Mistake(
         "no_mask",
@@ -214,6 +231,51 @@ EXERCISES = [
         reference=_causal,
         without=("attention", "causal_mask", "mask_scores"),
         whole=_whole,
+        also=[
+            Mistake(
+                "rescaled_afterwards",
+                lambda Q, K, V: _shares(attention.softmax(_scaled(Q, K)) * _tri(Q)) @ V,
+                _RESCALED,
+            ),
+            Mistake(
+                "rescaled_afterwards",
+                lambda Q, K, V: _shares(np.exp(_scaled(Q, K) - _scaled(Q, K).max()) * _tri(Q)) @ V,
+                _RESCALED,
+            ),
+            Mistake(
+                "rescaled_afterwards",
+                lambda Q, K, V: _shares(_rows_exp(_scaled(Q, K)) * _tri(Q)) @ V,
+                _RESCALED,
+            ),
+            Mistake(
+                "plain_average",
+                lambda Q, K, V: np.cumsum(V, axis=0) / np.arange(1, len(V) + 1)[:, None],
+                "这是自己和前面各行值的平均：没有用到 Q 和 K 的分数。",
+            ),
+            *(
+                Mistake(
+                    "subtracted_number",
+                    lambda Q, K, V, less=less: attention.softmax(_scaled(Q, K) - less * ~_tri(Q)) @ V,
+                    "后面的分数只减了一个数：分数差得更多时，还是漏得过去。换成 −∞。",
+                )
+                for less in (1, 5, 10, 100, 1000)
+            ),
+            Mistake(
+                "hides_itself",
+                lambda Q, K, V: attention.softmax(_scaled(Q, K) - 1e9 * ~_tri(Q, -1)) @ V,
+                "连自己也遮住了。每个词元看得到自己：减的是对角线以上，不含对角线。",
+            ),
+            Mistake(
+                "turned_after_masking",
+                lambda Q, K, V: _rows_share(np.where(_tri(Q), _scaled(Q, K), -np.inf).T) @ V,
+                "遮住以后又转置了一次：行是查询，softmax 沿着行做。",
+            ),
+            Mistake(
+                "divided_columns",
+                lambda Q, K, V: _shares((attention.softmax(_scaled(Q, K)) * _tri(Q)).T).T @ V,
+                "遮住以后除以的是一列的和。一行是一个查询：除以一行的和，或者在 softmax 之前遮住。",
+            ),
+        ],
         mistakes=[
             Mistake(
                 "one_ahead",
@@ -296,8 +358,13 @@ EXERCISES = [
         title="老实答题的最低处",
         kind="number",
         reference=2 * math.log(2) / 6,
-        tolerance=0.0012,
+        tolerance=0.0008,
         mistakes=[
+            Mistake(
+                "over_tokens",
+                2 * math.log(2) / 8,
+                "分母用了 8 个词元。每句最后的句号后面没有词要猜，一共几道题？",
+            ),
             Mistake("zero", 0, "“我爱”后面可以是“你”，也可以是“猫”。只凭前面的词，答得准吗？"),
             Mistake("not_averaged", 1.3863, "这是两道题的损失之和。还要平均到几道题上？"),
             Mistake("one_question", math.log(2), "这是一道答不准的题的损失。6 道题里有几道这样的？"),

@@ -29,6 +29,15 @@ def _reshaped(M, heads):
     return list(M.reshape(heads, len(M), -1))
 
 
+def _one_column(M, heads):
+    return [columns[:, :1] for columns in _columns(M, heads)]
+
+
+def _sliding(M, heads):
+    width = M.shape[1] // heads
+    return [M[:, h : h + width] for h in range(heads)]
+
+
 def _like_queries(Q, V, heads):
     """V 照 Q 的宽度切：宽度不同时，切到的列就不对。"""
     d_k = Q.shape[1] // heads
@@ -73,9 +82,11 @@ def _not_swapped(outputs):
 def _queries(seed=1):
     rng = np.random.default_rng(seed)
     return [
-        (random_matrix(rng, n, d), heads, h) for n, d, heads, h in ((3, 8, 2, 1), (5, 6, 3, 1), (4, 4, 2, 0))
+        (random_matrix(rng, n, d), heads, h) for n, d, heads, h in ((3, 8, 2, 1), (5, 9, 3, 2), (4, 4, 2, 0))
     ]
 
+
+_HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。"
 
 EXERCISES = [
     Exercise(
@@ -147,7 +158,22 @@ EXERCISES = [
                 "values_cut_like_queries",
                 _variant(cut_values=_like_queries),
                 "V 是不是照 Q 的宽度切了？V 的列数可以不同，用 V 自己的列数除以头数。",
-            )
+            ),
+            Mistake(
+                "always_first",
+                _variant(cut=lambda M, heads: _columns(M, heads)[:1] * heads),
+                "每个头拿的都是最左边的几列：切的起点要跟着头走，如 h * d_k。",
+            ),
+            Mistake(
+                "one_column_each",
+                _variant(cut=_one_column, cut_values=lambda Q, V, heads: _columns(V, heads)),
+                "每个头的 Q 和 K 只拿了一列：切到 (h + 1) * d_k 为止。",
+            ),
+            Mistake(
+                "start_not_multiplied",
+                _variant(cut=_sliding),
+                "切的起点是 h，不是 h * d_k：各头的列重叠了。",
+            ),
         ],
         without=("split_heads", "join_heads", "multi_head_attention"),
         mistakes=[
@@ -254,6 +280,13 @@ EXERCISES = [
         inputs=_queries,
         shape="(n, d_k)",
         repair=lambda Q, heads, h: _columns(Q, heads)[h],
+        also=[
+            Mistake(
+                "head_before",
+                lambda Q, heads, h: Q[:, (h - 1) * (Q.shape[1] // heads) : h * (Q.shape[1] // heads)],
+                _HEAD_BEFORE,
+            )
+        ],
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：Q、头数、第几个头。"),
             Mistake("blamed_shape", 2, "n 是行数，width 是列数，没有错。"),
@@ -279,6 +312,12 @@ EXERCISES = [
                 lambda Q, heads, h: _columns(Q, heads)[h].T,
                 "转置了：行应当是词元，列是这个头的宽度。",
             ),
+            Mistake(
+                "start_not_multiplied",
+                lambda Q, heads, h: _sliding(Q, heads)[h],
+                "列数对了，起点不对：第 h + 1 个头从第 h * d_k 列开始（从 0 数）。",
+            ),
+            Mistake("head_before", lambda Q, heads, h: _columns(Q, heads)[h - 1], _HEAD_BEFORE),
             Mistake("still_first", lambda Q, heads, h: _columns(Q, heads)[0], "总是第 1 个头：h 用上了吗？"),
         ],
         hints=[

@@ -1,5 +1,7 @@
 """练习：位置。"""
 
+import math
+
 import numpy as np
 
 from utils import positions as course
@@ -27,6 +29,12 @@ def _mixed(M, angles, sign=-1):
     return np.cos(angles) * M + np.sin(angles) * partner
 
 
+def _both_positive(M):
+    angles = np.repeat(_angles(M), 2, axis=1)
+    partner = M.reshape(len(M), -1, 2)[:, :, ::-1].reshape(M.shape)
+    return np.cos(angles) * M + np.sin(angles) * partner
+
+
 def _angles(M):
     return course.turn_angles(range(len(M)), M.shape[1])
 
@@ -39,6 +47,24 @@ def _table(n, d_model, first=0, exponent=2, base=10000):
     """正弦位置的变种：从第 first 个位置数起，指数是 exponent · t / d。"""
     angles = np.outer(np.arange(n) + first, float(base) ** (-exponent * np.arange(d_model // 2) / d_model))
     return np.sin(angles), np.cos(angles)
+
+
+def _degrees(n, d_model):
+    angles = np.radians(course.turn_angles(np.arange(n), d_model))
+    return np.sin(angles), np.cos(angles)
+
+
+def _floored(n, d_model):
+    angles = np.outer(np.arange(n), 1e4 ** (-2 * np.arange(d_model // 2) // d_model))
+    return _woven(np.sin(angles), np.cos(angles))
+
+
+def _overlapping(n, d_model):
+    sines, cosines = _table(n, d_model)
+    result = np.zeros((n, d_model))
+    for t in range(d_model // 2):
+        result[:, t], result[:, t + 1] = sines[:, t], cosines[:, t]
+    return result
 
 
 def _by_column(n, d_model, exponent):
@@ -76,6 +102,7 @@ EXERCISES = [
         reference=4.5,
         tolerance=0.01,
         mistakes=[
+            Mistake("radians", 9 * math.cos(60), "60 被当作弧度了。np.cos 收弧度：先用 np.deg2rad 换。"),
             Mistake("forgot_length", 0.5, "这是夹角的余弦。两支箭头都长 3，点积还要乘什么？"),
             Mistake("one_length", 1.5, "只乘了一支箭头的长度，另一支也长 3。"),
             Mistake("one_step", 7.7942, "这是差 1 的分数。9 和 7 差几？"),
@@ -171,6 +198,11 @@ EXERCISES = [
                 lambda M: course.rotate(M, np.arange(len(M)) + 1),
                 "角排对了，可是位置从 1 数起：第 1 行在位置 0，不转。",
             ),
+            Mistake(
+                "both_positive",
+                _both_positive,
+                "角排对了，可是偶数列的同伴少了负号：x cos a − y sin a。",
+            ),
             Mistake("not_turned", lambda M: M, "一行也没有转。位置 1 的一行就该变了。"),
         ],
         hints=[
@@ -191,6 +223,57 @@ EXERCISES = [
         reference=course.sine_positions,
         without=("sine_positions",),
         also=[
+            Mistake(
+                "other_base",
+                lambda n, d_model: _woven(*_table(n, d_model, base=1000)),
+                "第 1 对对，后面的走得太快：底数是 10000，是不是少写了一个 0？",
+            ),
+            Mistake(
+                "degrees",
+                lambda n, d_model: _woven(*_degrees(n, d_model)),
+                "角已经是弧度，不要再换：np.sin 和 np.cos 收的就是弧度。",
+            ),
+            Mistake(
+                "two_twice",
+                lambda n, d_model: _woven(*_table(n, d_model, exponent=4)),
+                "后面的几对走得太慢：t 是第几对，指数里只乘一次 2；循环走 0、2、4……时就不再乘了。",
+            ),
+            Mistake("floor_division", _floored, "指数成了整数：是不是用了 //？要写一个斜杠 /。"),
+            Mistake(
+                "overlapping_pairs",
+                _overlapping,
+                "第 t 对放在第 2t、2t + 1 列。放在 t、t + 1 列，后一对就盖掉了前一对的 cos。",
+            ),
+            Mistake(
+                "positions_left_out",
+                lambda n, d_model: _woven(*(np.tile(each[1:2], (n, 1)) for each in _table(2, d_model))),
+                "每一行都一样：角里少乘了位置 i。",
+            ),
+            Mistake(
+                "minus_cosine",
+                lambda n, d_model: _woven(_table(n, d_model)[0], -_table(n, d_model)[1]),
+                "cos 的一列多了负号。",
+            ),
+            Mistake(
+                "rows_for_width",
+                lambda n, d_model: _woven(*_table(n, d_model, exponent=2 * d_model / n)),
+                "指数的分母是 n 吗？要除以宽度 d_model。",
+            ),
+            Mistake(
+                "stacked",
+                lambda n, d_model: np.vstack(_table(n, d_model)),
+                "sin 和 cos 上下接了起来：它们要并排，一对占相邻的两列。",
+            ),
+            Mistake(
+                "not_flattened",
+                lambda n, d_model: np.dstack(_table(n, d_model)),
+                "一对的 sin 和 cos 放在了第三维：还差一步 .reshape(n, d_model)。",
+            ),
+            Mistake(
+                "added",
+                lambda n, d_model: np.add(*_table(n, d_model)),
+                "sin 和 cos 加起来了：它们各占一列。",
+            ),
             Mistake(
                 "only_half",
                 lambda n, d_model: _table(n, d_model)[0],

@@ -17,6 +17,7 @@ EXERCISES = [
             Mistake(
                 "counted_pairs", 400, "这是注意力里每个看每个的个数，20 × 20。这里问的是 RNN 一步接一步的路。"
             ),
+            Mistake("every_two", 190, "这是 20 个词元两两配对的个数。从 h₁ 到 h₂₀ 只走一条路，一步接一步。"),
             Mistake("counted_both_ends", 18, "这是中间的词元个数，不含头尾。从 h₁ 到 h₂ 这一次算进去了吗？"),
         ],
         hints=[
@@ -51,6 +52,7 @@ EXERCISES = [
         reference=0.512,
         tolerance=0.0051,
         mistakes=[
+            Mistake("every_influence", 2.952, "是不是把四个词元的影响加起来了？只有第 1 个词元动了。"),
             Mistake("counted_tokens", 0.8**4, "从第 1 个词元到第 4 个，中间传了几次？不是 4 次。"),
             Mistake("one_too_few", 0.64, "数一数：h₁ → h₂ → h₃ → h₄，是几次？"),
             Mistake("added", 2.4, "每传一次是乘 0.8，不是加 0.8。"),
@@ -68,6 +70,7 @@ EXERCISES = [
         reference=1280,
         tolerance=0.0,
         mistakes=[
+            Mistake("with_output", 1440, "是不是把输出投影也算上了？题目只数三次投影和两次乘法。"),
             Mistake("no_projection", 800, "这是 QKᵀ 和 weights V 两次的。投影的三次还没有算。"),
             Mistake("rnn", 320, "这是 RNN 的：每个词元乘两个 (4, 4) 的矩阵。"),
             Mistake("one_product", 880, "QKᵀ 和 weights V 各要 n² · d 次，只算了一次。"),

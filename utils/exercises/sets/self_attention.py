@@ -337,6 +337,10 @@ EXERCISES = [
         reference=1.9,
         tolerance=0.001,
         mistakes=[
+            Mistake("rate_of_the_text", 2.8, "用了前面的学习率 0.1。这道题是 0.05。"),
+            Mistake(
+                "subtracted_gradient", -17, "学习率忘了乘，方向也反了：新的 w = 旧的 w − 学习率 × 梯度。"
+            ),
             Mistake("wrong_way", 0.1, "方向反了：梯度是负的，w 该加大。新的 w = 旧的 w − 0.05 × 梯度。"),
             Mistake("no_rate", 19, "学习率忘了乘：只走梯度的 0.05 倍。"),
             Mistake("only_step", 0.9, "这是这一步走了多远。新的 w 还要加上原来的 1。"),

@@ -122,6 +122,11 @@ EXERCISES = [
                 "现在是按列除了：你的第 {row} 行加起来是 {row_sum}。要加的是每一行。",
             ),
             Mistake(
+                "global_max",
+                lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(axis=1, keepdims=True),
+                "和改对了，可是所有行减了同一个最大值：一行的分数都比它小很多时，exp 全成了 0。",
+            ),
+            Mistake(
                 "one_total",
                 lambda s: _exp(s) / _exp(s).sum(),
                 "现在所有格子除以同一个总和，整个矩阵加起来才是 1：你的第 {row} 行是 {row_sum}。",

@@ -65,6 +65,11 @@ EXERCISES = [
         reference=0.6,
         tolerance=0.0051,
         mistakes=[
+            Mistake(
+                "softmax_again",
+                0.525,
+                "是不是对权重又做了一次 softmax？它们已经取过 exp 了，只要重新分满 1。",
+            ),
             Mistake("unchanged", 0.3, "剩下的两个权重加起来只有 0.5 了。一行要重新分满 1。"),
             Mistake("split_evenly", 0.55, "删掉的 0.5 不是平分给剩下的两个：它们的比不变。"),
             Mistake("other_key", 0.4, "这是第 3 个键的新权重。"),

@@ -13,7 +13,7 @@ def _rows(seed=1):
         (random_matrix(rng, 3, 5) + 2,),
         (random_matrix(rng, 4, 2) * 10,),
         (random_matrix(rng, 4, 4) - 3,),  # 方的：漏掉 keepdims 也不报错，用来认出它
-        (np.array([[1.0, 1, 1], [2, 4, 6]]),),  # 一行全相等：方差是 0
+        (np.array([[1.0, 1, 1], [2, 4, 6], [0.001, 0, 0.002]]),),  # 一行全相等：方差是 0；一行方差很小
     ]
 
 
@@ -157,6 +157,16 @@ EXERCISES = [
                 "X 加对了，可是少了 ReLU：负数要先变成 0。",
             ),
             Mistake(
+                "added_twice",
+                lambda X, W_1, W_2: _second_half(X, W_1, W_2) + block.layer_norm(X),
+                "加了两样：X，和归一化以后的 X。残差只加一样，是哪一个？",
+            ),
+            Mistake(
+                "multiplied",
+                lambda X, W_1, W_2: X * _fed(block.layer_norm(X), W_1, W_2),
+                "残差是加，不是乘。",
+            ),
+            Mistake(
                 "norm_last",
                 lambda X, W_1, W_2: block.layer_norm(X + _fed(X, W_1, W_2)),
                 "这是后归一化的次序。题目是先归一化。",
@@ -180,6 +190,51 @@ EXERCISES = [
         shape="(n, d_model)",
         reference=block.layer_norm,
         without=("layer_norm",),
+        also=[
+            Mistake(
+                "epsilon_outside",
+                lambda X: _centred(X) / (X.std(axis=1, keepdims=True) + 1e-5),
+                "0.00001 加在了标准差上。要加在方差里：先加，再开方。",
+            ),
+            Mistake(
+                "columns",
+                lambda X: (X - X.mean(axis=0)) / X.std(axis=0),
+                "是不是按列做了？一行是一个词元，每一行用自己的平均和标准差。",
+            ),
+            Mistake(
+                "mixed_axes",
+                lambda X: _centred(X) / np.sqrt(X.var(axis=0) + 1e-5),
+                "平均是一行的，方差却沿着列求了：两个都用 axis=1。",
+            ),
+            Mistake(
+                "mixed_axes",
+                lambda X: (X - X.mean(axis=0)) / np.sqrt(_variance(X)),
+                "方差是一行的，平均却沿着列求了：两个都用 axis=1。",
+            ),
+            Mistake(
+                "mean_of_all",
+                lambda X: (X - X.mean()) / np.sqrt(_variance(X)),
+                "减去的是整个矩阵的平均。每一行减去自己的平均。",
+            ),
+            Mistake(
+                "sum_for_mean",
+                lambda X: (
+                    (X - X.sum(axis=1, keepdims=True))
+                    / np.sqrt(((X - X.sum(axis=1, keepdims=True)) ** 2).mean(axis=1, keepdims=True) + 1e-5)
+                ),
+                "减去的是一行的和，不是平均。",
+            ),
+            Mistake(
+                "over_length",
+                lambda X: _centred(X) / np.linalg.norm(X, axis=1, keepdims=True),
+                "除以的是这一行的长度，不是标准差：标准差是减去平均以后，平方的平均，再开方。",
+            ),
+            Mistake(
+                "multiplied",
+                lambda X: _centred(X) * np.sqrt(_variance(X)),
+                "是不是乘了标准差？要除。",
+            ),
+        ],
         mistakes=[
             Mistake(
                 "columns",
@@ -311,6 +366,8 @@ EXERCISES = [
         kind="number",
         reference=170496,
         mistakes=[
+            Mistake("without_output", 137728, "每个块的投影是不是只算了三个？注意力里有四个矩阵。"),
+            Mistake("one_bare_block", 49152, "这是一个块的。一共 2 个块，还有两张表。"),
             Mistake("not_shared", 234496, "字表数了两次。题目说读出与字表共用一张。"),
             Mistake("one_block", 121344, "只算了一个块，一共 2 个。"),
             Mistake("no_positions", 162304, "少了位置的那张表。"),

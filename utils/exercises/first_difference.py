@@ -1,0 +1,73 @@
+"""函数的结果不对：第一处不同在哪里，哪组输入是对的，怎样自己试。"""
+
+import numpy as np
+
+from utils.exercises.comparing import close, same
+from utils.exercises.running import Failure
+from utils.exercises.words import raised_words
+from utils.numbers import write
+
+_SMALL = 9  # 一共不超过这么多个数的输入，写出来
+
+
+def first_difference(exercise, function, outcome, right, arguments):
+    """问题的种类，和说出第一处不同在哪里的一句话。"""
+    args = shown_arguments(exercise, arguments)
+    shapes = f"应返回 {exercise.shape}，即 {right.shape}"
+    if isinstance(outcome, Failure):
+        line = f"\n出错的一行：{outcome.line}" if outcome.line else ""
+        words = raised_words(outcome, function)
+        reason = f"{outcome.kind}：{words}" if words else outcome.kind
+        return "raised", f"输入是 {args} 时报错：{reason}{line}\n{shapes}。"
+    if outcome.shape != right.shape:
+        return "wrong_shape", f"输入是 {args}：{shapes}；收到 {outcome.shape}。"
+    bad = ~close(outcome, right)
+    row, col = np.argwhere(bad)[0]
+    yours, theirs = outcome[row, col], right[row, col]
+    where = f"第一处不同：输入是 {args}，第 {row + 1} 行第 {col + 1} 列，你的是 {write(yours)}。{shapes}"
+    problem = "not_finite" if np.isfinite(theirs) and not np.isfinite(yours) else None
+    return problem, f"{where}{_how_many(bad)}。"
+
+
+def _how_many(bad):
+    """不对的是哪几格：都在一行、都在一列，还是多少格。"""
+    rows, columns = np.flatnonzero(bad.any(axis=1)), np.flatnonzero(bad.any(axis=0))
+    if bad.all() or bad.size == 1:
+        return ""
+    if len(rows) == 1 and len(bad) > 1:
+        return f"；不对的都在第 {rows[0] + 1} 行"
+    if len(columns) == 1 and bad.shape[1] > 1:
+        return f"；不对的都在第 {columns[0] + 1} 列"
+    return f"；{bad.size} 格里有 {bad.sum()} 格不对"
+
+
+def right_elsewhere(exercise, outcomes, expected, inputs):
+    """别的输入下对的有哪一组：大小、数值有什么不同，学习者自己比。"""
+    for outcome, right, arguments in zip(outcomes, expected, inputs, strict=True):
+        if same(outcome, right):
+            return f"\n输入是 {shown_arguments(exercise, arguments)} 时是对的。"
+    return ""
+
+
+def try_it(exercise, function, arguments):
+    """不对的那组输入怎样拿到手；很小的直接写出来。"""
+    name = getattr(function, "__name__", "")
+    name = name if name.isidentifier() else "f"
+    small = ""
+    if sum(map(np.size, arguments)) <= _SMALL:
+        values = zip(exercise.arguments, arguments, strict=True)
+        small = "（" + "，".join(f"{each} = {_written(value)}" for each, value in values) + "）"
+    return f'拿不对的输入{small}自己试：{name}(*check("{exercise.id}", {name}).arguments)'
+
+
+def _written(value):
+    if not np.ndim(value):
+        return write(value)
+    return "[" + ", ".join(map(_written, value)) + "]"
+
+
+def shown_arguments(exercise, arguments):
+    return "，".join(
+        f"{name} {np.shape(value)}" if np.ndim(value) else f"{name} = {value}"
+        for name, value in zip(exercise.arguments, arguments, strict=True)
+    )
