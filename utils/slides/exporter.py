@@ -5,7 +5,6 @@ from pathlib import Path
 
 from jinja2 import pass_context
 from nbconvert.exporters import SlidesExporter
-from pygments.formatters import HtmlFormatter
 from traitlets import default
 from traitlets.config import Config
 
@@ -14,7 +13,7 @@ from utils.pages.command import PageError
 from utils.pages.fonts import font_faces
 from utils.pages.formulas import output_to_mathml
 from utils.pages.markdown import Renderer, to_html
-from utils.slides import reveal
+from utils.slides import design, reveal
 from utils.slides.notes import split_notes
 
 DECK_TEMPLATES = Path(__file__).resolve().parent / "templates" / "deck"
@@ -23,11 +22,6 @@ NEW_PAGE = ("slide", "subslide")  # 从这一格起是新的一页
 
 # 讲稿窗口是本页打开的空白窗口，沿用这条策略；它用两个框显示当前页和下一页，框里是这份幻灯片自己
 _POLICY = f"{shell.POLICY}; script-src 'unsafe-inline'; frame-src 'self' file:"
-
-# 图在页上放大到投影仪看得清：最多 1.5 倍，但不超出一页（1280×720）留给图的地方。
-# 高过 HIGH 的图这样放就太小了：它占满一页的高，说明排在它左边。
-LARGEST_ZOOM, _WIDEST, TALLEST = 1.5, 1160, 450
-HIGH, FULL_HEIGHT = 500, 630
 
 
 class DeckExporter(SlidesExporter):
@@ -59,6 +53,7 @@ class DeckExporter(SlidesExporter):
         yield "markdown2html", _in_its_cell(_markdown)
         yield "latex2mathml", _in_its_cell(lambda source, cell: output_to_mathml(source))
         yield "on_page", on_page
+        yield "hang", design.hang
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         """排成一份幻灯片；返回 (HTML, resources)，resources["deck"] 里有标题、页数和分钟数。
@@ -71,14 +66,15 @@ class DeckExporter(SlidesExporter):
             "pages": sum(_slide_type(cell) in NEW_PAGE for cell in nb.cells),
             "minutes": _take_notes(nb, resources),
             "policy": _POLICY,
+            "accent": design.accent(resources["metadata"]["name"]),
+            "steps": design.steps(nb),
             "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
-            "highlight_css": HtmlFormatter(style="default").get_style_defs(".highlight"),
             "css": (DECK_TEMPLATES / "deck.css").read_text(encoding="utf-8"),
             "font_faces": font_faces,
             "scripts": [
                 reveal.read("dist/reveal.js"),
                 reveal.notes_plugin(),
-                (DECK_TEMPLATES / "deck.js").read_text(encoding="utf-8"),
+                *((DECK_TEMPLATES / name).read_text(encoding="utf-8") for name in ("deck.js", "fit.js")),
             ],
         }
         for cell in nb.cells:
@@ -89,6 +85,9 @@ class DeckExporter(SlidesExporter):
 
 class _DeckRenderer(Renderer):
     link_suffix = SUFFIX
+
+    def block_code(self, code, info=None):
+        return design.hang(super().block_code(code, info))
 
     def list_item(self, text):
         """一条误解「**“说法。”** 纠正」：先只有说法，问过学生，按 → 才出现纠正。"""
@@ -103,12 +102,10 @@ def _markdown(source, cell):
 
 
 def on_page(size):
-    """一张图（Jupyter 记下的显示宽高）在页上的宽度和样式，写成 <img> 的属性；没有记宽高就没有属性。"""
+    """一张图（Jupyter 记下的显示宽高）写在 <img> 里的属性；没有记宽高就没有属性。放大几倍由 fit.js 定。"""
     if not size.get("height"):
         return ""
-    high = size["height"] > HIGH
-    zoom = min(LARGEST_ZOOM, _WIDEST / size["width"], (FULL_HEIGHT if high else TALLEST) / size["height"])
-    return f'width="{round(size["width"] * zoom)}" ' + 'class="high" ' * high
+    return f'style="--w:{size["width"]};--h:{size["height"]}" '
 
 
 def _slide_type(cell):
