@@ -15,15 +15,17 @@
     ["--size", "--zoom", "--formula"].forEach((name, i) => page.style.setProperty(name, LEVELS[level][i]));
   const fits = (page) => page.scrollHeight <= page.clientHeight + 1 && page.scrollWidth <= page.clientWidth + 1;
   const largest = (page) => {
-    let low = 0, high = LEVELS.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      set(page, middle);
-      if (fits(page)) high = middle;
-      else low = middle + 1;
+    const level = LEVELS.findIndex((_, level) => (set(page, level), fits(page)));
+    return level < 0 ? LEVELS.length - 1 : level;
+  };
+
+  // Chromium 在根号右边多留半个字的空：量出多少，收回去
+  const close = (page) => {
+    for (const root of page.querySelectorAll("msqrt")) {
+      const spare = root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right;
+      const em = parseFloat(getComputedStyle(root).fontSize) * Reveal.getScale();
+      if (spare > 0.1 * em) root.style.marginRight = `${(0.06 - spare / em).toFixed(3)}em`;
     }
-    set(page, low);
-    return low;
   };
 
   // 公式和动画不折行：量出一个字号宽几个字，写明最大多少像素才不超出一页
@@ -41,15 +43,14 @@
     const hidden = [page.closest("section"), page.closest("section.stack")].filter((e) => e?.style.display === "none");
     hidden.forEach((section) => (section.style.display = "block"));
     page.classList.remove("beside");
+    page.querySelectorAll("msqrt").forEach((root) => (root.style.marginRight = ""));
     set(page, 4);
+    close(page);
     narrow(page);
     const level = largest(page);
     if (page.querySelector(".output > img") && page.clientWidth > page.clientHeight) {
       page.classList.add("beside");
-      if (largest(page) > level) {
-        page.classList.remove("beside");
-        set(page, level);
-      }
+      if (largest(page) > level) page.classList.remove("beside"), set(page, level);
     }
     hidden.forEach((section) => (section.style.display = "none"));
   };
