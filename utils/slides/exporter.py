@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 from jinja2 import pass_context
 from nbconvert.exporters import SlidesExporter
@@ -54,6 +55,7 @@ class DeckExporter(SlidesExporter):
         yield "latex2mathml", _in_its_cell(lambda source, cell: output_to_mathml(source))
         yield "on_page", on_page
         yield "hang", design.hang
+        yield "dedent", dedent
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         """排成一份幻灯片；返回 (HTML, resources)，resources["deck"] 里有标题、页数和分钟数。
