@@ -18,6 +18,17 @@ _ADDED = {"mask": {3: "遮住"}, "heads": {1: "切成头", 5: "接上"}}  # 在�
 _MAP = re.compile(r"plot_pipeline\((?:current=)?(\d?)(?:extra=\"(\w+)\")?\)")
 _PRE = re.compile(r"(<pre)>((?:<span></span>)?(?:<code[^>]*>)?)(.*?)\n?(</code>)?</pre>", re.DOTALL)
 
+# 文字里的数学记号：带下标的一个字母、转置、根号、平方
+_LETTER = r"[A-Za-z](?:_(?:model|ff|[A-Za-z0-9](?![A-Za-z0-9_])))"
+SYMBOL = re.compile(rf"((?<![A-Za-z0-9_.]){_LETTER}|[A-Z]ᵀ|√(?:{_LETTER}|[A-Za-z0-9]+)|[A-Za-z]²)")
+
+
+def latex(symbol):
+    """SYMBOL 认出的一处，写成 LaTeX：``√d_k`` 是 ``\\sqrt{d_k}``，``d_model`` 的下标是正体。"""
+    symbol = re.sub(r"_(model|ff)", r"_{\\text{\1}}", symbol)
+    symbol = re.sub(r"√(.*)", r"\\sqrt{\1}", symbol)
+    return symbol.replace("ᵀ", r"^\top").replace("²", "^2")
+
 
 def accent(name):
     """一本笔记的强调色（白纸上, 深底上）：文件名里的编号决定，a1、a2 接在 10 的后面。"""

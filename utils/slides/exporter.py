@@ -12,7 +12,7 @@ from traitlets.config import Config
 from utils.pages import shell
 from utils.pages.command import PageError
 from utils.pages.fonts import font_faces
-from utils.pages.formulas import output_to_mathml
+from utils.pages.formulas import output_to_mathml, to_mathml
 from utils.pages.markdown import Renderer, to_html
 from utils.slides import design, reveal
 from utils.slides.notes import split_notes
@@ -87,6 +87,13 @@ class DeckExporter(SlidesExporter):
 
 class _DeckRenderer(Renderer):
     link_suffix = SUFFIX
+
+    def text(self, text):
+        """写在文字里的 d_k、W_Q、Kᵀ、√8、n² 也排成公式。"""
+        parts = design.SYMBOL.split(text)
+        parts[::2] = map(super().text, parts[::2])
+        parts[1::2] = (to_mathml(design.latex(symbol), display=False) for symbol in parts[1::2])
+        return "".join(parts)
 
     def block_code(self, code, info=None):
         return design.hang(super().block_code(code, info))
