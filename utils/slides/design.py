@@ -20,7 +20,7 @@ _PRE = re.compile(r"(<pre)>((?:<span></span>)?(?:<code[^>]*>)?)(.*?)\n?(</code>)
 
 # 文字里的数学记号：带下标的一个字母、转置、根号、平方
 _LETTER = r"[A-Za-z](?:_(?:model|ff|[A-Za-z0-9](?![A-Za-z0-9_])))"
-SYMBOL = re.compile(rf"((?<![A-Za-z0-9_.]){_LETTER}|[A-Z]ᵀ|√(?:{_LETTER}|[A-Za-z0-9]+)|[A-Za-z]²)")
+SYMBOL = re.compile(rf"((?<![A-Za-z0-9_.])(?:[A-Z] = [A-Z] )?{_LETTER}|[A-Z]{{0,2}}[A-Z]ᵀ|√(?:{_LETTER}|[A-Za-z0-9]+)|[A-Za-z]²)")
 
 
 def latex(symbol):
@@ -60,12 +60,12 @@ def _hang_lines(pre):
     texts = [re.sub("<[^>]*>", "", line).replace("&nbsp;", " ") for line in lines]
     if any(line.count("<span") != line.count("</span") for line in lines):
         return pre[0]  # 有颜色跨行，拆不开
-    spans = (
-        f'<span class="line" style="--indent:{len(text) - len(text.lstrip())}">{line}\n</span>'
+    spans = "\n</span>".join(
+        f'<span class="line" style="--indent:{len(text) - len(text.lstrip())}">{line}'
         for line, text in zip(lines, texts, strict=True)
     )
     widest = max(sum(1.67 if _wide(c) else 1 for c in _unescape(text)) for text in texts)
-    return f'{pre[1]} style="--columns:{widest:.0f}">{pre[2]}{"".join(spans)}{pre[4] or ""}</pre>'
+    return f'{pre[1]} style="--columns:{widest:.0f}">{pre[2]}{spans}</span>{pre[4] or ""}</pre>'
 
 
 def _unescape(text):

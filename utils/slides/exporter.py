@@ -88,6 +88,16 @@ class DeckExporter(SlidesExporter):
 class _DeckRenderer(Renderer):
     link_suffix = SUFFIX
 
+    def render_tokens(self, tokens, state):
+        """粗体里的下划线会把一段文字分成几截：先接上，text 才认得出 d_k。"""
+        joined = []
+        for token in tokens:
+            if joined and token["type"] == joined[-1]["type"] == "text":
+                joined[-1] = token | {"raw": joined[-1]["raw"] + token["raw"]}
+            else:
+                joined.append(token)
+        return super().render_tokens(joined, state)
+
     def text(self, text):
         """写在文字里的 d_k、W_Q、Kᵀ、√8、n² 也排成公式。"""
         parts = design.SYMBOL.split(text)
