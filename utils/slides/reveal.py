@@ -16,7 +16,7 @@ PLAYER = {
     "below slide": "下一页",
     "above slide": "上一页",
 }
-# 讲稿窗口的网页是 notes.js 里的一个字符串。计时换成我们的（speaker.js），换了路也告诉两个小窗
+# 讲稿窗口的网页是 notes.js 里的一个字符串。计时换成我们的（speaker.js），按键交给幻灯片，换了路也告诉两个小窗
 SPEAKER_VIEW = {
     r"<html lang=\"en\">": r"<html lang=\"zh\">",
     "<title>reveal.js - Speaker View</title>": "<title>讲稿</title>",
@@ -38,6 +38,9 @@ SPEAKER_VIEW = {
     "'Notes only'": "'只看讲稿'",
     "'Layout'": "'版式'",
     "setupTimer();": "",
+    "currentSlide.contentWindow.postMessage( JSON.stringify({ method: 'triggerKey'": (
+        "window.opener.postMessage( JSON.stringify({ method: 'triggerKey'"
+    ),
     r"// Update the note slides\n": (
         r"for (const slide of [currentSlide, upcomingSlide]) slide.contentWindow.postMessage("
         r"JSON.stringify({ method: 'setShort', args: [window.opener.lesson.plan().short] }), '*');\n"

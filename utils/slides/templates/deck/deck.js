@@ -42,7 +42,7 @@ Reveal.initialize({
     72: toggleKeys,
     84: paths.toggleShort,
     88: paths.toggleOptional,
-    191: (event) => (event.shiftKey ? toggleKeys() : Reveal.togglePause()),
+    191: (event) => (event.shiftKey || /[?？]/.test(event.key) ? toggleKeys() : Reveal.togglePause()),
   },
   plugins: [paths, overview, RevealNotes, { id: "deck", init: (deck) => (deckOf = deck) }],
 });

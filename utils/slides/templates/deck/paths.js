@@ -35,6 +35,7 @@ const Paths = () => {
     deck.dispatchEvent({ type: "resumed" }); // 讲稿窗口听这一件事，重画它的小窗
   };
   const toggleShort = () => {
+    if (/[?&]receiver\b/.test(location.search)) return; // 讲稿窗口里的小窗跟着大屏幕走
     if (!hasShort) return say("这一份没有短课：整份就讲完。");
     setShort(!short);
     remember();
