@@ -73,11 +73,11 @@ def violations(page, **rules):
 
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_print_view_is_one_sheet_a_page(path, deck_path, browser):
-    """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合。"""
+    """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合，深色也看得清。"""
     pages = lesson_of(parse(path.read_bytes())).shown()
     with Opened(browser, deck_path(path.stem), "?print-pdf") as deck:
         deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
-        deck.page.evaluate("document.fonts.ready.then(() => null)")
+        deck.page.locator("html.fitted").wait_for(state="attached")
         pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(pages)
         brackets = deck.page.evaluate(BRACKETS)
@@ -85,6 +85,8 @@ def test_print_view_is_one_sheet_a_page(path, deck_path, browser):
         assert not short, f"{path.stem}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
         assert system_fonts(deck.page) == set()
         assert violations(deck.page, **{"color-contrast": {"enabled": False}}) == faint(deck.page) == []
+        deck.page.evaluate("document.documentElement.classList.add('dark')")
+        assert faint(deck.page) == []
         deck.quiet()
 
 
