@@ -24,6 +24,14 @@ class Lesson(NamedTuple):
     pages: list
     minutes: dict
 
+    def cells(self, path):
+        return [page.cell for page in self.pages if page.path == path]
+
+    def shown(self):
+        """放映的次序，是从第几格开始的页；0 是选读前面的一页。"""
+        optional = self.cells("选读")
+        return self.cells("正课") + [0] * bool(optional) + optional
+
     def clicks(self, path):
         return sum(page.clicks for page in self.pages if page.path == path)
 
@@ -31,7 +39,7 @@ class Lesson(NamedTuple):
 def lesson_of(nb):
     """数一本笔记。动画的帧不算点击：它是同一个想法在走。"""
     pages, minutes = [], {"正课": 0, "选读": 0, "短课": 0}
-    optional_level, in_short = 0, False
+    optional_level, in_short = 0, {}
     for number, cell in enumerate(nb.cells, start=1):
         kind, notes = cell.metadata.get("slideshow", {}).get("slide_type", "-"), None
         if cell.cell_type == "markdown":
@@ -47,9 +55,9 @@ def lesson_of(nb):
             minutes[path] += notes.minutes
             minutes["短课"] += notes.short
         if notes or kind == "slide":
-            in_short = bool(notes and notes.short)
+            in_short[path] = bool(notes and notes.short)
         if kind in ("slide", "subslide"):
-            pages.append(Page(number, kind, path, in_short and path == "正课", 1))
+            pages.append(Page(number, kind, path, path == "正课" and in_short.get(path, False), 1))
         if kind != "skip" and pages:
             claims = len(re.findall(r"^\s*(?:[-*]|\d+\.) \*\*“", cell.source, re.MULTILINE))
             more = (kind == "fragment") + (cell.cell_type == "markdown") * claims
