@@ -12,7 +12,9 @@ import pytest
 from utils.exercises import EXERCISES
 from utils.notebooks import NOTEBOOKS, notebook_paths
 from utils.slides.__main__ import main
+from utils.slides.lesson import read_lesson
 from utils.tests.html_page import addresses, embedded_fonts, read_html
+from utils.tests.lesson import lesson_of
 
 NAMES = [path.stem for path in notebook_paths()]
 LARGEST_DECK = 2_000_000  # 字节
@@ -58,7 +60,18 @@ def test_a_deck_is_one_small_file_with_no_address_in_it(deck):
 
 def test_every_picture_speaks_its_description(deck):
     descriptions = [data["text/plain"] for data in outputs_with("image/png", deck.name)]
-    assert [image.attributes.get("alt") for image in deck.find("img")] == descriptions
+    spoken = [image.attributes.get("alt") for image in deck.find("img")]
+    assert sorted(spoken) == sorted(descriptions)  # 选读的排到了后面
+
+
+def test_pages_clicks_and_minutes_are_those_of_the_notebook(deck):
+    """目录里写的大小，与照着笔记本数的一样。"""
+    lesson, size = lesson_of(nbformat.read(NOTEBOOKS / f"{deck.name}.ipynb", 4)), read_lesson(deck.content)
+    short = sum(page.short for page in lesson.pages)
+    assert (size["pages"], size["clicks"]) == (len(lesson.cells("正课")), lesson.clicks("正课"))
+    assert (size["minutes"], size["short_minutes"]) == (lesson.minutes["正课"], lesson.minutes["短课"])
+    assert size["short_pages"] == short
+    assert bool(size["optional"]) == bool(lesson.cells("选读"))
 
 
 def test_headings_go_down_one_level_at_a_time(deck):

@@ -1,7 +1,6 @@
 """先问，再看：一页上问出来的时候，答案还没有出现。在真的浏览器里把每一份从头放到尾。
 
-问：一格文字里写着“先猜”“先预测”，或以问号收尾。答案：这一格里接着的一段，或者后面的输出、下一格文字，
-与问题在同一步出现。不算答案的：代码、单独成行的公式、还没有动的动画、问题里说“下面”“图里”的那一样（它是题目）。
+问：一格文字里写着“先猜”“先预测”，或以问号收尾。答案：后面的输出、下一格文字，与问题在同一步出现。不算答案的：代码、单独成行的公式、还没有动的动画、问题里说“下面”“图里”的那一样（它是题目）。
 """
 
 import nbformat
@@ -29,9 +28,9 @@ WALK = r"""() => {
       const parts = prose.map((e) => e.innerText.trim());
       const last = parts.findLastIndex(asks);
       if (last < 0 || /下面|图里|看图|框出/.test(parts[last])) continue;
-      const following = blocks[index + 1], guess = /先猜|先预测/.test(parts[last]);
-      if (last < parts.length - 1) guess && found.push([+page.dataset.cell, parts[last]]);
-      else if (shown(following)) found.push([+page.dataset.cell, parts[last]]);
+      const guess = /先猜|先预测/.test(parts[last]);
+      const asked = guess || last === parts.length - 1;
+      if (asked && shown(blocks[index + 1])) found.push([+page.dataset.cell, parts[last]]);
     }
     blocks.filter(visible).forEach((block) => before.add(block));
     if (Reveal.isLastSlide() && !Reveal.availableFragments().next) return found;
@@ -68,8 +67,9 @@ FILM = {"text/html": f'<figure class="animation">{FRAMES}</figure>', "text/plain
         ("它会变大吗？", "1", "-", True),
         ("“它会变大吗？”", "1", "-", True),
         ("它变大了。", "1", "-", False),
-        ("先预测：是几？\n\n是 1。", "", "-", True),
-        ("先预测：是几？\n\n$$x = 1$$", "", "-", False),
+        ("先预测：是几？\n\n记在纸上。", "1", "-", True),
+        ("它会变大吗？\n\n会。", "1", "-", False),
+        ("它会变大吗？\n\n$$x = 1$$", "1", "-", True),
         ("下面的三个数里，哪个最大？", "1", "-", False),
         ("看图：哪个最大？", "1", "-", False),
         ("先猜：是几", "film", "-", False),
