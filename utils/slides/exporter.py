@@ -15,6 +15,7 @@ from utils.pages.fonts import font_faces
 from utils.pages.formulas import output_to_mathml, to_mathml
 from utils.pages.markdown import Renderer, to_html
 from utils.slides import design, reveal
+from utils.slides.length import too_long
 from utils.slides.lesson import plan_lesson
 
 DECK_TEMPLATES = Path(__file__).resolve().parent / "templates" / "deck"
@@ -54,14 +55,20 @@ class DeckExporter(SlidesExporter):
         yield "markdown2html", _in_its_cell(_markdown)
         yield "latex2mathml", _in_its_cell(lambda source, cell: output_to_mathml(source))
         yield "on_page", on_page
+        yield "of_lesson", of_lesson
         yield "hang", design.hang
         yield "dedent", dedent
-        yield "of_lesson", of_lesson
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
-        """排成一份幻灯片；返回 (HTML, resources)。PageError：有一格做不成。"""
+        """排成一份幻灯片；返回 (HTML, resources)，resources["deck"]["long"] 是太长的页。
+
+        PageError：有一格做不成。
+        """
         resources = self._init_resources(resources)
-        plan_lesson(nb, lambda cell, error: _error(resources, cell, error))
+        pages = plan_lesson(nb, lambda cell, error: _error(resources, cell, error))
+        for cell in nb.cells:
+            if _result_stands_alone(cell):
+                cell.metadata.transient = {"remove_source": True}
         scripts = [
             reveal.player(),
             reveal.notes_plugin(_template("speaker.css"), _template("speaker.js")),
@@ -69,18 +76,16 @@ class DeckExporter(SlidesExporter):
         ]
         resources["deck"] = {
             "title": _title(nb),
+            "long": [(cells[0].metadata.number, extra) for cells in pages if (extra := too_long(cells))],
             "policy": _POLICY,
+            "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
             "accent": design.accent(resources["metadata"]["name"]),
             "steps": design.steps(nb),
-            "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
             "css": _template("deck.css") + _template("player.css"),
             "font_faces": font_faces,
             "scripts": scripts,
             "words": re.sub("[^\u3000-\u9fff\uff00-\uffef]", "", "".join(scripts)),  # 按键以后才出现的字
         }
-        for cell in nb.cells:
-            if _result_stands_alone(cell):
-                cell.metadata.transient = {"remove_source": True}
         return super().from_notebook_node(nb, resources, **kwargs)
 
 
