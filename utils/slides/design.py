@@ -17,10 +17,13 @@ _STEPS = ("投影", "打分", "缩放", "softmax", "加权求和")
 _ADDED = {"mask": {3: "遮住"}, "heads": {1: "切成头", 5: "接上"}}  # 在第几步之后添上什么
 _MAP = re.compile(r"plot_pipeline\((?:current=)?(\d?)(?:extra=\"(\w+)\")?\)")
 _PRE = re.compile(r"(<pre)>((?:<span></span>)?(?:<code[^>]*>)?)(.*?)\n?(</code>)?</pre>", re.DOTALL)
+_BESIDE = re.compile(r"([（「“《(]?)<math>(?:(?!</math>).)*</math>([，。、；：？！）」”》),]*)", re.DOTALL)
 
 # 文字里的数学记号：带下标的一个字母、转置、根号、平方
 _LETTER = r"[A-Za-z](?:_(?:model|ff|[A-Za-z0-9](?![A-Za-z0-9_])))"
-SYMBOL = re.compile(rf"((?<![A-Za-z0-9_.])(?:[A-Z] = [A-Z] )?{_LETTER}|[A-Z]{{0,2}}[A-Z]ᵀ|√(?:{_LETTER}|[A-Za-z0-9]+)|[A-Za-z]²)")
+SYMBOL = re.compile(
+    rf"((?<![A-Za-z0-9_.])(?:[A-Z] = [A-Z] )?{_LETTER}|[A-Z]{{1,3}}ᵀ|√(?:{_LETTER}|[A-Za-z0-9]+)|[A-Za-z]²)"
+)
 
 
 def latex(symbol):
@@ -28,6 +31,13 @@ def latex(symbol):
     symbol = re.sub(r"_(model|ff)", r"_{\\text{\1}}", symbol)
     symbol = re.sub(r"√(.*)", r"\\sqrt{\1}", symbol)
     return symbol.replace("ᵀ", r"^\top").replace("²", "^2")
+
+
+def together(page):
+    """公式和它前后的标点不分在两行：浏览器在公式的两边随处可折，标点会落到行首。"""
+    return _BESIDE.sub(
+        lambda found: f'<span class="together">{found[0]}</span>' if found[1] or found[2] else found[0], page
+    )
 
 
 def accent(name):

@@ -121,7 +121,7 @@ class _DeckRenderer(Renderer):
 
 
 def _markdown(source, cell):
-    return to_html(source, _DeckRenderer, cell.get("attachments"))
+    return design.together(to_html(source, _DeckRenderer, cell.get("attachments")))
 
 
 def on_page(size):

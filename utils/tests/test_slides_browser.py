@@ -54,28 +54,31 @@ PLAY = r"""async (back) => {
   return states;
 }"""
 
-# 每一页排成了多大（放过一遍以后，片段都在它的位置上）：正文定的档，最小的字（公式的下标也算），代码、正文最小的字，
-# 文字多长；一行代码折下去的部分比行首靠右几个像素（没有折就没有）。
+# 每一页排成了多大（放过一遍以后，片段都在它的位置上）：正文定的档，最小的字（公式的下标也算），
+# 代码、正文最小的字；一行代码折下去的部分比行首靠右几个像素（没有折就没有）。
 SIZES = r"""() => [...document.querySelectorAll('.page')].map((page) => {
   const section = page.closest('section');
   const hidden = [section, section.parentElement].filter((e) => e.style.display === 'none');
   hidden.forEach((e) => (e.style.display = 'block'));
-  const least = (selector, all = [...page.querySelectorAll(selector)]) => Math.min(99, ...all
-    .filter((e) => e.getClientRects().length && [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim()))
-    .map((e) => parseFloat(getComputedStyle(e).fontSize) * (e.getScreenCTM?.().a / Reveal.getScale() || 1)));
+  const says = (e) => [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim());
+  const drawn = (e) => e.getScreenCTM?.().a / Reveal.getScale() || 1; // SVG 里的字按图的大小缩放
+  const least = (selector) => Math.min(99, ...[...page.querySelectorAll(selector)]
+    .filter((e) => e.getClientRects().length && says(e))
+    .map((e) => parseFloat(getComputedStyle(e).fontSize) * drawn(e)));
   const folded = [...page.querySelectorAll('.line')].flatMap((line) => {
     const range = document.createRange();
     range.selectNodeContents(line);
     const rects = [...range.getClientRects()].filter((rect) => rect.width > 1);
     const first = rects.length ? rects[0].top : 0, height = rects[0]?.height;
-    const indent = parseFloat(getComputedStyle(line).fontSize) * 0.5 * line.textContent.match(/^ */)[0].length;
-    return rects.filter((rect) => rect.top > first + height / 2).map((rect) => rect.left - rects[0].left - indent);
+    const indent = 0.5 * parseFloat(getComputedStyle(line).fontSize) * line.textContent.search(/[^ ]/);
+    const below = rects.filter((rect) => rect.top > first + height / 2);
+    return below.map((rect) => rect.left - rects[0].left - indent);
   });
   const size = { cell: +section.dataset.cell, level: +page.style.getPropertyValue('--size'),
     smallest: least('*'), code: least('.code *'), prose: least('p:not(.animation *), li:not(.foot *)'),
     folded: folded.length ? Math.min(...folded) : null,
     loose: page.querySelectorAll('pre:not(:has(.line))').length,
-    over: page.scrollHeight > page.clientHeight + 1 || page.scrollWidth > page.clientWidth + 1 };
+    over: Math.max(page.scrollHeight - page.clientHeight, page.scrollWidth - page.clientWidth) > 1 };
   hidden.forEach((e) => (e.style.display = 'none'));
   return size;
 })"""
@@ -153,7 +156,9 @@ def test_the_text_is_large_enough_for_the_back_row(played):
         size
         for size in played["sizes"]
         for full in [size["level"] < 32]
-        if size["smallest"] < 20 or size["prose"] < (24 if full else 32) or size["code"] < (20 if full else 26)
+        if size["smallest"] < 20
+        or size["prose"] < (24 if full else 32)
+        or size["code"] < (20 if full else 26)
     ]
     assert not wrong, f"{played['name']}：从这些格开始的页太满，拆成两页：{wrong}"
     full = sum(size["level"] < 32 for size in played["sizes"])

@@ -1,6 +1,7 @@
 """幻灯片的样子：颜色，页脚里的五步，折行的代码，文字里的记号，深色；字号见 test_slides_browser.py。"""
 
 import re
+from itertools import pairwise
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -39,7 +40,7 @@ def test_every_ink_reads_on_paper_and_behind_code(selector):
 
 def test_neighbouring_lessons_have_different_accents():
     accents = [design.accent(name) for name in NAMES]
-    assert all(one != other for one, other in zip(accents, accents[1:], strict=False))
+    assert all(one != other for one, other in pairwise(accents))
     assert design.accent("我的一份") in design.ACCENTS
 
 
@@ -84,6 +85,14 @@ def test_symbols_in_prose_are_told_from_names(text, parts):
     pieces = design.SYMBOL.split(text)
     assert "".join(pieces) == text
     assert [design.latex(symbol) for symbol in pieces[1::2]] == parts
+
+
+def test_a_formula_keeps_its_punctuation():
+    """只有公式和紧挨着的标点在一起；单独成行的公式、前后都是字的公式不动。"""
+    math, block = "<math><mi>d</mi></math>", '<math display="block"><mi>d</mi></math>'
+    kept = [f'<span class="together">{part}</span>' for part in (f"{math}，", f"（{math}）")]
+    page = design.together(f"除以{math}，得{math}字（{math}）{block}。")
+    assert page == f"除以{kept[0]}得{math}字{kept[1]}{block}。"
 
 
 def test_lines_of_code_keep_their_text_and_know_their_indent():
@@ -134,7 +143,7 @@ STILL = """async () => {
     const page = Reveal.getCurrentSlide().querySelector('.page'), box = page.getBoundingClientRect();
     return [page.className, page.style.cssText, ...[...page.querySelectorAll('*')].map((e) => {
       const rect = e.getBoundingClientRect();
-      return Math.round(rect.left - box.left) + ',' + Math.round(rect.top - box.top) + ',' + Math.round(rect.width);
+      return [rect.left - box.left, rect.top - box.top, rect.width].map(Math.round).join();
     })].join(' ');
   };
   const moved = [];
