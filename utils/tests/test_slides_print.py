@@ -45,6 +45,13 @@ COLOURS = """() => {
 }"""
 
 
+# 内容压在页脚上、或者没有页脚的页
+OVER_FOOT = """() => [...document.querySelectorAll('.pdf-page')].flatMap((sheet) => {
+  const foot = sheet.querySelector('.foot')?.getBoundingClientRect(), page = sheet.querySelector('.page');
+  const lowest = Math.max(...[...page.querySelectorAll('*')].map((e) => e.getBoundingClientRect().bottom));
+  return foot && lowest <= foot.top + 4 ? [] : [page.parentElement.dataset.cell];
+})"""
+
 # 纸总是白的，所以深色只在这里才有：撤掉 reveal.js 给每张纸写的底色
 DARKEN = """() => {
   document.documentElement.classList.add('dark');
@@ -86,6 +93,11 @@ def test_print_view_is_one_sheet_a_page(path, deck_path, browser):
         deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
         deck.page.locator("html.fitted").wait_for(state="attached")
         pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
+        deck.page.emulate_media(media="print")
+        deck.page.set_viewport_size({"width": 600, "height": 900})  # 打印时先当纸是竖的
+        assert deck.page.evaluate(OVER_FOOT) == []
+        deck.page.set_viewport_size({"width": 1280, "height": 720})
+        deck.page.emulate_media(media="screen")
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(pages)
         brackets = deck.page.evaluate(BRACKETS)
         short = [found for found in brackets if found[1] < 0.9 * found[2]]

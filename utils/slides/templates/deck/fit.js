@@ -60,6 +60,7 @@
     if (root.style.getPropertyValue("--height") !== `${height}px`) {
       root.style.setProperty("--width", `${width}px`);
       root.style.setProperty("--height", `${height}px`);
+      root.classList.toggle("tall", width < height);
       done = new Set();
     }
     fit(Reveal.getCurrentSlide()?.querySelector(".page"));
