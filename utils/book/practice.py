@@ -9,6 +9,7 @@ from utils.exercises import EXERCISES
 
 ONLY_IN_NOTEBOOK = {  # 种类 -> 为什么要回到笔记本
     "step": "写得对不对，要在笔记本里运行 check 才知道：它拿几组数去试，认得出常见的错误。",
+    "module": "写得对不对，要在笔记本里运行 check 才知道：它把同样的矩阵放进你的模块，拿几组数去试。",
     "bug": "行号可以在这里对；改好的函数要在笔记本里运行 check 才知道对不对。",
 }
 

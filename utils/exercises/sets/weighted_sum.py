@@ -182,7 +182,8 @@ EXERCISES = [
     Exercise(
         id="step_columns",
         title="五个矩阵各有几列",
-        kind="number",
+        kind="table",
+        items=("Q", "V", "scores", "weights", "output"),
         reference=[4, 3, 6, 6, 3],
         tolerance=0.0,
         mistakes=[
@@ -200,24 +201,5 @@ EXERCISES = [
         solution="answer = [4, 3, 6, 6, 3]",
         why="(6, 10) @ (10, 4) 是 (6, 4)，(6, 10) @ (10, 3) 是 (6, 3)；scores 和 weights 是 (6, 6)；"
         "最后 (6, 6) @ (6, 3) 是 (6, 3)。",
-    ),
-    Exercise(
-        id="reading_positions",
-        title="没有位置列时，换词序会怎样",
-        kind="reading",
-        reference="C",
-        mistakes=[
-            Mistake("all_new", "A", "哪些数真的变了？X 的三行还是那三行，投影矩阵也没有变。"),
-            Mistake("row_keeps_output", "B", "第 1 行现在是哪个词元？输出跟着词元走，还是跟着行号走？"),
-            Mistake("order_counts", "D", "“猫”怎么知道自己排在最后？X 里有没有哪一列写着位置？"),
-        ],
-        hints=[
-            "写出两句话的 X。第二个 X 与第一个差在哪里？",
-            "打分时，每个查询看所有的键。键换个次序，点积的值会变吗？",
-        ],
-        solution='choice = "C"',
-        why="没有位置列时，两句话的 X 是同样的三行，只是次序不同。投影、打分、softmax、加权求和都不看行号，"
-        "所以输出也只是同样的三行换了次序（遮住后面的词元时除外）。"
-        "想让词序有影响，要把位置写进 X。",
     ),
 ]
