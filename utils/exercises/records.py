@@ -122,8 +122,8 @@ KINDS = {  # 种类 -> 怎样作答
     "shape": "把 None 换成形状，如 (3, 4)",
     "bug": "把 None 换成行号，或者改好的函数",
     "reading": '把 None 换成选项的字母，如 "A"',
-    "order": '把 None 换成一串字母，先做的在前，如 "BCA"',
-    "match": '把 None 换成一串字母，照题目的次序一项一个，如 "BCA"',
+    "order": '把 None 换成一串字母，先做的在前，如 "DAB"',
+    "match": '把 None 换成一串字母，照题目的次序一项一个，如 "DAB"',
     "table": "把 None 换成各格的数，照题目的次序",
     "truth": "把 None 换成 True 或 False，在引号里写一句理由",
 }

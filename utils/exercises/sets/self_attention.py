@@ -226,63 +226,21 @@ _MISTAKES = [
 EXERCISES = [
     Exercise(
         id="self_attention",
-        title="写出自注意力",
-        kind="step",
-        arguments=("X", "W_Q", "W_K", "W_V"),
-        inputs=_inputs,
-        shape="(n, d_v)",
-        reference=_output,
-        without=("self_attention",),
-        also=[
-            Mistake(
-                "no_projection",
-                lambda X, W_Q, W_K, W_V: softmax(X @ X.T / np.sqrt(X.shape[1])) @ (X @ W_V),
-                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
-            )
-        ],
-        whole=_whole,
-        mistakes=_MISTAKES,
-        hints=[
-            "按次序写五行：Q、K、V；scores；scaled_scores；weights；output。",
-            "在每一行后面写上形状。d_k 从 Q 的形状里取。",
-            "同一个 X 乘三个投影矩阵；打分时转置 K；softmax 按行；最后混合的是 V。",
-        ],
-        solution="def my_self_attention(X, W_Q, W_K, W_V):\n"
-        "    Q, K, V = X @ W_Q, X @ W_K, X @ W_V\n"
-        "    scaled_scores = Q @ K.T / np.sqrt(Q.shape[1])\n"
-        "    exponentials = np.exp(scaled_scores - scaled_scores.max(axis=1, keepdims=True))\n"
-        "    weights = exponentials / exponentials.sum(axis=1, keepdims=True)\n"
-        "    return weights @ V",
-        why="一个 X 投影三次；查询与键打分，除以 √d_k；softmax 让每一行加起来等于 1；用这行权重混合值。"
-        "每一步的形状都由前一步决定，输出有 n 行、d_v 列。",
-    ),
-    Exercise(
-        id="self_attention_module",
         title="写成模块",
         kind="module",
         arguments=("X", "W_Q", "W_K", "W_V"),
         inputs=_inputs,
         shape="(n, d_v)",
         reference=_output,
-        without=("self_attention",),
         module=_module,
         whole=_whole,
-        also=_MISTAKES,
-        mistakes=[
+        mistakes=_MISTAKES,
+        also=[
             Mistake(
-                "no_root", _variant(scale=lambda s, d: s), "打分以后是不是没有除以 √d_k？d_k 是 K.shape[-1]。"
-            ),
-            Mistake(
-                "softmax_over_rows",
-                _variant(normalise=lambda s: softmax(s.T).T),
-                "softmax 的方向不对：dim=-1 才是沿着一行，一个查询的权重加起来是 1。",
-            ),
-            Mistake("mixed_keys", _variant(value=lambda X, Q, K, V: K), "最后混合的是 K。要混合的是 V。"),
-            Mistake(
-                "only_weights",
-                _variant(mix=lambda w, v: w),
-                "forward 只返回了权重：要返回输出；两样都返回，输出在前。",
-            ),
+                "no_projection",
+                lambda X, W_Q, W_K, W_V: softmax(X @ X.T / np.sqrt(X.shape[1])) @ (X @ W_V),
+                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
+            )
         ],
         hints=[
             "`__init__` 里三个 nn.Linear：Q 和 K 的宽度是 d_k，V 的是 d_v，都写 bias=False。",

@@ -21,30 +21,6 @@ def _inputs(seed=1):
 
 EXERCISES = [
     Exercise(
-        id="pencil_mix",
-        title="笔算一行输出",
-        kind="number",
-        reference=[0.5, 0.5],
-        mistakes=[
-            Mistake("uniform", [0.3333, 0.3333], "这是三个权重都等于 1/3 的输出。给的权重是 0.5、0、0.5。"),
-            Mistake("summed", [1, 1], "是不是直接把三行加起来了？每一行先乘它的权重。"),
-            Mistake(
-                "averaged_again", [0.1667, 0.1667], "是不是最后又除以了 3？权重加起来已经是 1，不用再平均。"
-            ),
-            Mistake("first_value_only", [0.5, 0], "只加了“猫”的一份。“鱼”也有 0.5 份。"),
-            Mistake("last_value_only", [0, 0.5], "只加了“鱼”的一份。“猫”也有 0.5 份。"),
-            Mistake("own_value", [0, 0], "这是“吃”自己的值。这一行权重给“吃”的是多少？"),
-            Mistake("picked_first", [1, 0], "这是“猫”的值。输出是混合，不是只取一行。"),
-            Mistake("halved_twice", [0.25, 0.25], "是不是乘了两次 0.5？每一行只乘一次它的权重。"),
-        ],
-        hints=[
-            "输出 = 0.5 × 猫的值 + 0 × 吃的值 + 0.5 × 鱼的值。",
-            "先乘成三行，再竖着加：第 1 列加一次，第 2 列加一次。",
-        ],
-        solution="answer = 0.5 * np.array([1, 0]) + 0 * np.array([0, 0]) + 0.5 * np.array([0, 1])",
-        why="每一行值乘它的权重，再竖着加起来。权重只给了“猫”和“鱼”，所以这个点在它们的连线上，正好是中点。",
-    ),
-    Exercise(
         id="pencil_extremes",
         title="两个极端",
         kind="number",
