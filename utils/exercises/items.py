@@ -131,8 +131,8 @@ def _letters(answer):
         parts = re.split(r"[\s,;、>→。/]+", text)
     else:
         return None
-    parts = [re.sub(r"^.*[:=\-–—.](?=.)", "", part).strip(" .-–—\"'").upper() for part in parts]
-    joined = "".join(parts)
+    parts = [re.sub(r"^.*[:=\-–—.](?=.)|[\d\u4e00-\u9fff]", "", part) for part in parts]  # 去掉 1.、甲：
+    joined = "".join(part.strip(" .-–—\"'") for part in parts).upper()
     return joined if re.fullmatch("[A-Z]+", joined) else None
 
 

@@ -43,7 +43,7 @@ def as_function(exercise, module):
             said = "forward 没有返回值：最后一行是不是少了 return？"
             said = said if result is None else f"forward 要返回张量，收到的是{received(result)}。"
             raise Misbuilt(f"not_a_tensor：{said}")
-        return np.array(result.detach(), dtype=float)
+        return np.array(result.detach().numpy(), dtype=float)
 
     function.__wrapped__, function.__name__ = module.forward, module.__name__
     return function

@@ -226,7 +226,7 @@ _MISTAKES = [
 EXERCISES = [
     Exercise(
         id="self_attention",
-        title="写成模块",
+        title="写出自注意力",
         kind="module",
         arguments=("X", "W_Q", "W_K", "W_V"),
         inputs=_inputs,
