@@ -148,6 +148,14 @@ CAUSAL = "def f(Q, K, V):\n    s = Q @ K.T / np.sqrt(Q.shape[1])\n    T = np.tri
             "取 exp 之前",
             "除的不是",
         ),
+        (
+            "cut_and_join",
+            "def f(Q, K, V, heads):\n    parts = zip(*(np.split(M, heads) for M in (Q, K, V)))\n"
+            "    return np.hstack([attention(*part).output for part in parts])",
+            "cut_rows",
+            "axis=1",
+            "行数应跟着",
+        ),
         (  # range(1, heads) 没有错
             "cut_and_join",
             "def f(Q, K, V, heads):\n    q, k, v = (np.hsplit(M, heads) for M in (Q, K, V))\n"

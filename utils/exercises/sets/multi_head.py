@@ -44,6 +44,18 @@ def _like_queries(Q, V, heads):
     return [V[:, d_k * h : d_k * (h + 1)] for h in range(heads)]
 
 
+def _even_rows(M, heads):
+    n = len(M) // heads
+    return [M[n * h : n * (h + 1)] for h in range(heads)]
+
+
+def _rows_of_queries(Q, K, V, heads):
+    """三样都照 Q 的行数切。"""
+    n = len(Q) // heads
+    parts = [[M[n * h : n * (h + 1)] for M in (Q, K, V)] for h in range(heads)]
+    return [attention(*part).output for part in parts]
+
+
 def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
     def heads_attention(Q, K, V, heads):
         values = cut_values(Q, V, heads) if cut_values else cut(V, heads)
@@ -86,6 +98,7 @@ def _queries(seed=1):
     ]
 
 
+_CUT_ROWS = "切的是行：每个头少了词元。要切列，每个头都有全部词元；np.split 要写 axis=1。"
 _HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。"
 
 EXERCISES = [
@@ -187,6 +200,15 @@ EXERCISES = [
         reference=_variant(),
         whole=_whole,
         also=[
+            *(
+                Mistake("cut_rows", _variant(cut=cut, join=join), _CUT_ROWS)
+                for cut in (np.split, np.array_split, _even_rows)
+                for join in (np.hstack, np.vstack)
+            ),
+            *(
+                Mistake("cut_rows", lambda *a, join=join: join(_rows_of_queries(*a)), _CUT_ROWS)
+                for join in (np.hstack, np.vstack)
+            ),
             Mistake(
                 "values_cut_like_queries",
                 _variant(cut_values=_like_queries),
