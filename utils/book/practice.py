@@ -37,7 +37,7 @@ def exercise_blocks(exercise, markdown):
 def _mistakes(exercise, markdown):
     """数、形状、选项的常见错误：得到了什么，多半错在哪里。函数的错误只有笔记本认得出。"""
     rows = [
-        f"<tr><td>{escape(_written(mistake.answer))}</td><td>{_inline(mistake.message, markdown)}</td></tr>"
+        f"<tr><td>{escape(_yours(exercise, mistake.answer))}</td><td>{_inline(mistake.message, markdown)}</td></tr>"
         for mistake in exercise.mistakes
         if not callable(mistake.answer) and "{" not in mistake.message
     ]
@@ -47,6 +47,14 @@ def _mistakes(exercise, markdown):
         '<p>你的答案不一样？</p><div class="wide"><table><thead><tr><th>你的</th><th>想一想</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _yours(exercise, answer):
+    """一种错误的答案；有几项的，只写与对的不同的那几项。"""
+    if not exercise.items:
+        return _written(answer)
+    parts = zip(exercise.items, answer, exercise.reference, strict=True)
+    return "，".join(f"{item} {_written(yours)}" for item, yours, right in parts if yours != right)
 
 
 def _written(answer):
