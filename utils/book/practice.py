@@ -37,7 +37,8 @@ def exercise_blocks(exercise, markdown):
 def _mistakes(exercise, markdown):
     """数、形状、选项的常见错误：得到了什么，多半错在哪里。函数的错误只有笔记本认得出。"""
     rows = [
-        f"<tr><td>{escape(_yours(exercise, mistake.answer))}</td><td>{_inline(mistake.message, markdown)}</td></tr>"
+        f"<tr><td>{escape(_yours(exercise, mistake.answer))}</td>"
+        f"<td>{_inline(mistake.message, markdown)}</td></tr>"
         for mistake in exercise.mistakes
         if not callable(mistake.answer) and "{" not in mistake.message
     ]

@@ -103,6 +103,27 @@ _HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0�
 
 EXERCISES = [
     Exercise(
+        id="pencil_head_scores",
+        title="两个头的分数",
+        kind="number",
+        reference=[4, 1],
+        mistakes=[
+            Mistake(
+                "every_other_column", [2, 3], "是不是隔一列取一列？头 1 拿最左边的一半，头 2 拿右边的一半。"
+            ),
+            Mistake("split_evenly", [2.5, 2.5], "和不是平分的：各头只加自己那几项乘积。"),
+            Mistake("not_cut", [5, 5], "这是一个头的分数，四项都加上了。"),
+            Mistake("scaled", [2.83, 0.71], "这是缩放以后的。问的是缩放之前。"),
+            Mistake(
+                "scaled_by_all", [2, 0.5], "这是缩放以后的，而且除的是 √4：一个头只有 2 列。问的是缩放之前。"
+            ),
+            Mistake("reversed", [1, 4], "两个头写反了：头 1 拿最左边的列。"),
+        ],
+        hints=["先写出四项乘积。", "在四项中间画一条竖线，左右各自相加。"],
+        solution="scores_of_heads = [1 * 2 + 2 * 1, 0 * 3 + 1 * 1]",
+        why="四项乘积是 2、2、0、1。左边两项归头 1，右边两项归头 2；两个分数加起来正是一个头的分数。",
+    ),
+    Exercise(
         id="map_heads",
         title="三个头，各在看谁",
         kind="match",
@@ -125,27 +146,6 @@ EXERCISES = [
         solution='letters = "BDC"',
         why="头 1 最深的格在对角线左边一格：看前一个词。头 2 的四行都把大半给了第 1 列：看第 1 个词。头 3 "
         "每一格都在 0.24 上下：差不多平均。",
-    ),
-    Exercise(
-        id="pencil_head_scores",
-        title="两个头的分数",
-        kind="number",
-        reference=[4, 1],
-        mistakes=[
-            Mistake(
-                "every_other_column", [2, 3], "是不是隔一列取一列？头 1 拿最左边的一半，头 2 拿右边的一半。"
-            ),
-            Mistake("split_evenly", [2.5, 2.5], "和不是平分的：各头只加自己那几项乘积。"),
-            Mistake("not_cut", [5, 5], "这是一个头的分数，四项都加上了。"),
-            Mistake("scaled", [2.83, 0.71], "这是缩放以后的。问的是缩放之前。"),
-            Mistake(
-                "scaled_by_all", [2, 0.5], "这是缩放以后的，而且除的是 √4：一个头只有 2 列。问的是缩放之前。"
-            ),
-            Mistake("reversed", [1, 4], "两个头写反了：头 1 拿最左边的列。"),
-        ],
-        hints=["先写出四项乘积。", "在四项中间画一条竖线，左右各自相加。"],
-        solution="scores_of_heads = [1 * 2 + 2 * 1, 0 * 3 + 1 * 1]",
-        why="四项乘积是 2、2、0、1。左边两项归头 1，右边两项归头 2；两个分数加起来正是一个头的分数。",
     ),
     Exercise(
         id="heads_table",

@@ -225,6 +225,23 @@ _MISTAKES = [
 
 EXERCISES = [
     Exercise(
+        id="pencil_memory",
+        title="多少 MB",
+        kind="number",
+        reference=128,
+        tolerance=0.5,
+        mistakes=[
+            Mistake("one_head", 16, "这是一个头的。8 个头各存一张 (n, n)。"),
+            Mistake("no_bytes", 32, "这是多少百万个数。一个数占 4 字节。"),
+            Mistake("double", 256, "float32 一个数 4 字节，不是 8 字节。"),
+            Mistake("linear", 0.064, "分数有 n × n 个，不是 n 个。"),
+            Mistake("one_head_numbers", 4, "这是一个头有多少百万个分数。还要乘 4 字节，再乘 8 个头。"),
+        ],
+        hints=["一个头有 2000 × 2000 个分数。", "每个分数 4 字节，再乘 8 个头；最后除以一百万。"],
+        solution="answer = 8 * 2000 * 2000 * 4 / 1e6",
+        why="2000 × 2000 = 四百万个分数，每个 4 字节是 16 MB，8 个头是 128 MB。还只是一层。",
+    ),
+    Exercise(
         id="self_attention",
         title="写出自注意力",
         kind="module",
@@ -319,22 +336,5 @@ EXERCISES = [
         why="没有位置，一句话和它的镜像是同样的三行，动词的输出相同，回答也相同；两句的正确答案却不同，"
         "至多对一句。"
         "训练多少步都一样，损失也停在 ln 2。",
-    ),
-    Exercise(
-        id="pencil_memory",
-        title="多少 MB",
-        kind="number",
-        reference=128,
-        tolerance=0.5,
-        mistakes=[
-            Mistake("one_head", 16, "这是一个头的。8 个头各存一张 (n, n)。"),
-            Mistake("no_bytes", 32, "这是多少百万个数。一个数占 4 字节。"),
-            Mistake("double", 256, "float32 一个数 4 字节，不是 8 字节。"),
-            Mistake("linear", 0.064, "分数有 n × n 个，不是 n 个。"),
-            Mistake("one_head_numbers", 4, "这是一个头有多少百万个分数。还要乘 4 字节，再乘 8 个头。"),
-        ],
-        hints=["一个头有 2000 × 2000 个分数。", "每个分数 4 字节，再乘 8 个头；最后除以一百万。"],
-        solution="answer = 8 * 2000 * 2000 * 4 / 1e6",
-        why="2000 × 2000 = 四百万个分数，每个 4 字节是 16 MB，8 个头是 128 MB。还只是一层。",
     ),
 ]
