@@ -173,9 +173,9 @@ def test_the_tables_are_measured():
 
 
 def printed(exercise_id):
-    """题目里印着的几个矩阵，一列一个：[第 1 个, 第 2 个……]。"""
-    block = re.search(r"```\n(.*?)\n```", cell_of(EXERCISES[exercise_id]).text, flags=re.DOTALL)[1]
-    rows = [re.findall(r"\[(.*?)\]", line) for line in block.splitlines()[1:]]
+    """题目的表里印着的几个矩阵，一列一个：[第 1 个, 第 2 个……]。"""
+    lines = re.findall(r"^\| (\d.*) \|$", cell_of(EXERCISES[exercise_id]).text, flags=re.MULTILINE)
+    rows = [line.split(" | ") for line in lines]
     return [np.array([list(map(float, row[i].split(","))) for row in rows]) for i in range(len(rows[0]))]
 
 
