@@ -43,7 +43,7 @@ def plain(traceback):
 def session():
     """一个像由 python -m utils lab 打开的内核，里面依次发生的事：{名字: (错误, 显示)}，每一格各是一件。"""
     environment = {}
-    start = "assert not {'sys', 'Path', 'utils', 'explain_missing_names'} & {*dir()}, dir()"
+    start = "assert not {'sys', 'Path', 'utils', 'explain_slips'} & {*dir()}, dir()"
     prepare = next(source for source in code_cells(notebook_paths()[1]) if "load_example" in source)
     cells = {f"{path.stem} {i}": cell for path in notebook_paths() for i, cell in enumerate(code_cells(path))}
     sources = {
