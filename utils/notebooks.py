@@ -10,6 +10,7 @@ from nbformat import from_dict, v4
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CARD = '<div class="exercise-card"'  # 判定的卡片这样开头，见 exercises/card.py
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE_INFO = {  # 不含 version：升级 Python 不会改动每一本笔记
@@ -91,8 +92,11 @@ def kept_cell_metadata(metadata):
 
 
 def kept_output_data(data):
-    """滑块是活的，存不下来（它的编号每次都随机）：只留它的文字说明。其余格式全部保留。"""
-    return from_dict({mime: value for mime, value in data.items() if mime != WIDGET_VIEW})
+    """滑块是活的，存不下来（它的编号每次都随机）：只留它的文字说明；判定的卡片也只留文字。其余格式全部保留。"""
+    live = {WIDGET_VIEW}
+    if "".join(data.get("text/html", "")).startswith(CARD):
+        live.add("text/html")
+    return from_dict({mime: value for mime, value in data.items() if mime not in live})
 
 
 def kept_output_metadata(metadata):

@@ -16,7 +16,7 @@ from nbformat import ValidationError, validate
 from utils.files import write_atomically
 from utils.kernels import CellError, execute
 from utils.notebooks import NOTEBOOKS, find_notebook, normalise, notebook_paths, parse, serialise
-from utils.pictures import picture_difference
+from utils.pictures import keep_equal_pictures, picture_difference
 
 README_PICTURE = NOTEBOOKS.parent / ".github" / "pipeline.png"
 
@@ -39,7 +39,7 @@ def refresh(path):
     except CellError as error:
         raise RefreshError(str(error)) from None
     nb = normalise(nb)
-    _keep_equal_pictures(nb, stored)
+    keep_equal_pictures(nb, stored)
     new_content = serialise(nb)
     if new_content == content:
         return False
@@ -48,16 +48,6 @@ def refresh(path):
     except OSError as error:
         raise RefreshError(f"{path.name}：写不进文件夹（{error.strerror}）") from None
     return True
-
-
-def _keep_equal_pictures(nb, stored):
-    """看不出差别的图沿用存下的字节：在另一种 CPU 上刷新，git 里也没有变化。"""
-    for cell, old_cell in zip(nb.cells, stored.cells, strict=True):
-        for output, old_output in zip(cell.get("outputs", []), old_cell.get("outputs", []), strict=False):
-            new, old = output.get("data", {}), old_output.get("data", {})
-            both = "image/png" in new and "image/png" in old
-            if both and picture_difference(old["image/png"], new["image/png"]) is None:
-                new["image/png"] = old["image/png"]
 
 
 def readme_picture():

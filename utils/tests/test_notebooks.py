@@ -6,7 +6,7 @@ import re
 import pytest
 from nbformat import from_dict, v4
 
-from utils.notebooks import normalise, notebook_paths, parse, serialise
+from utils.notebooks import CARD, WIDGET_VIEW, normalise, notebook_paths, parse, serialise
 from utils.tests.notebook_rules import RULES, Notebook, wrong_words_are_only_quoted
 from utils.tests.rooms import DIFFERENT, ROOMS, rooms_of
 from utils.tests.tiny_picture import png
@@ -219,10 +219,17 @@ def test_appendices_and_two_digits_are_numbered_too(name, title):
     assert not list(RULES["the_title_has_number_and_verb"](as_notebook(nb, name=f"{name}.ipynb")))
 
 
-def test_opening_in_jupyterlab_adds_a_version_and_breaks_no_rule():
+def test_what_editors_add_by_themselves_breaks_no_rule():
+    """JupyterLab、Notebook 7、VS Code 打开、运行、保存以后。"""
     nb = good_nb()
     nb.metadata.language_info.update(version="3.11.7")
-    assert not list(RULES["the_file_is_as_refresh_writes_it"](as_notebook(nb)))
+    nb.metadata.kernelspec.update(display_name=".venv")
+    nb.metadata.update(widgets={}, vscode={"interpreter": {"hash": "a1"}})
+    nb.cells[CODE].metadata.update(execution={"iopub.status.idle": "now"}, vscode={"languageId": "python"})
+    nb.cells[PICTURE].outputs[0].data[WIDGET_VIEW] = {"model_id": "a1"}
+    nb.cells[PICTURE].outputs[0].data["text/html"] = f"{CARD}>○ 还没作答</div>"
+    for check in ("the_file_is_as_refresh_writes_it", "the_file_is_valid_nbformat"):
+        assert not list(RULES[check](as_notebook(nb)))
 
 
 @pytest.mark.parametrize("change", [(b"\n", b"\r\n"), (b"}\n", b"}"), (b"python3", b"other")])

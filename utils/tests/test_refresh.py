@@ -11,6 +11,7 @@ from nbformat import v4
 
 from utils import refresh
 from utils.notebooks import normalise, serialise
+from utils.pictures import keep_equal_pictures
 from utils.tests.tiny_picture import png, write_drawing_module
 
 
@@ -158,7 +159,7 @@ def test_an_equal_looking_picture_keeps_its_stored_bytes_and_another_one_does_no
         return notebook(v4.new_code_cell("", outputs=outputs))
 
     drawn, stored = with_pictures(png(noise=1), png("0.38")), with_pictures(png(), png())
-    refresh._keep_equal_pictures(drawn, stored)
+    keep_equal_pictures(drawn, stored)
     assert [output.data["image/png"] for output in drawn.cells[0].outputs] == [png(), png("0.38")]
 
 
