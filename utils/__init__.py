@@ -35,6 +35,7 @@
     python -m utils book      准备环境并做书（环境已有时：python -m utils.book）
     python -m utils worksheet 准备环境并做练习纸（环境已有时：python -m utils.worksheet）
     python -m utils grade     准备环境并批改一个班的练习
+    python -m utils update    换成新版的课程，留住写过的答案
     python -m utils test      准备环境并运行全部检查
     python -m utils refresh   准备环境，重新执行笔记本并保存输出
     python -m utils benchmark 准备环境并量速度

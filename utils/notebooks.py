@@ -62,7 +62,8 @@ def normalise(nb):
     """返回一份新的笔记本：只留课程用得到的内容，同样的代码和输出总是得到同样的文件。"""
     nb = deepcopy(nb)
     nb.nbformat, nb.nbformat_minor = 4, 5
-    nb.metadata = from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO})
+    paired = {"jupytext": nb.metadata.jupytext} if "jupytext" in nb.metadata else {}  # 与 .py 成对，仍成对
+    nb.metadata = from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO, **paired})
     ids = set()
     count = 0
     for cell in nb.cells:
@@ -86,8 +87,8 @@ def normalise(nb):
 
 
 def kept_cell_metadata(metadata):
-    """只留幻灯片类型、标签和“不可编辑”；JupyterLab 补上的默认值（空标签、可编辑）也不留。"""
-    defaults = {"editable": True, "slideshow": {}, "tags": []}
+    """只留幻灯片类型、标签、“不可编辑”和 nbgrader 的；JupyterLab 补上的默认值（空标签、可编辑）也不留。"""
+    defaults = {"editable": True, "slideshow": {}, "tags": [], "nbgrader": {}}
     return from_dict({k: metadata[k] for k, v in defaults.items() if metadata.get(k, v) != v})
 
 

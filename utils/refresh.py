@@ -7,6 +7,7 @@
 
 import argparse
 import base64
+import subprocess
 import sys
 from copy import deepcopy
 from pathlib import Path
@@ -17,6 +18,7 @@ from utils.files import write_atomically
 from utils.kernels import CellError, execute
 from utils.notebooks import NOTEBOOKS, find_notebook, normalise, notebook_paths, parse, serialise
 from utils.pictures import keep_equal_pictures, picture_difference
+from utils.update_cells import origins, read
 
 README_PICTURE = NOTEBOOKS.parent / ".github" / "pipeline.png"
 
@@ -29,7 +31,7 @@ def refresh(path):
     """重新执行一本笔记并保存；文件有变化时返回 True。出错时抛出 RefreshError，文件不变。"""
     try:
         content = path.read_bytes()
-        stored = normalise(parse(content))
+        stored = normalise(_with_known_ids(parse(content), path))
         validate(stored)
     except (OSError, ValueError, TypeError, AttributeError, ValidationError) as error:
         raise RefreshError(f"{path.name}：读不出笔记本（{type(error).__name__}: {error}）") from None
@@ -48,6 +50,19 @@ def refresh(path):
     except OSError as error:
         raise RefreshError(f"{path.name}：写不进文件夹（{error.strerror}）") from None
     return True
+
+
+def _with_known_ids(nb, path):
+    """JupyterLab 3、Colab、nbstripout 会把每一格的 id 都换掉：照 git 里的上一版换回来。没有 git 就不换。"""
+    try:
+        shown = subprocess.run(["git", "show", f"HEAD:./{path.name}"], cwd=path.parent, capture_output=True)
+    except OSError:
+        return nb
+    if base := read(shown.stdout):
+        for cell, origin in zip(nb.cells, origins(base["cells"], nb.cells), strict=True):
+            if origin and "id" in origin:
+                cell.id = origin["id"]
+    return nb
 
 
 def readme_picture():

@@ -26,7 +26,8 @@ RUN = """async ([start, source]) => {
     const index = content.widgets.findIndex((cell) => cell.model.sharedModel.getSource().startsWith(start));
     content.activeCellIndex = index;
     if (source) content.widgets[index].model.sharedModel.setSource(source);
-    await window.jupyterapp.commands.execute("notebook:run-cell");
+    const late = new Promise((_, fail) => setTimeout(fail, 60000, new Error("60 秒还没有运行完")));
+    await Promise.race([window.jupyterapp.commands.execute("notebook:run-cell"), late]);
     return content.widgets[index].outputArea.node.innerText;
 }"""
 
