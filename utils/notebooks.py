@@ -101,9 +101,9 @@ def kept_output_data(data):
 
 
 def kept_output_metadata(metadata):
-    """只留图片的显示宽高。"""
+    """只留图片的显示宽高和替代文字（nbconvert 用它）。"""
     sizes = {
-        mime: {key: value for key, value in values.items() if key in ("width", "height")}
+        mime: {key: value for key, value in values.items() if key in ("alt", "width", "height")}
         for mime, values in metadata.items()
         if mime.startswith("image/")
     }

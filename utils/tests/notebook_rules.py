@@ -169,8 +169,9 @@ def a_picture_has_a_description_and_a_size(notebook):
         description = output.data.get("text/plain", "")
         if not re.match(r"[\u4e00-\u9fff].*「.+」", description, flags=re.DOTALL):
             yield f"{where}：图的说明是 {description[:40]!r}，应是带「标题」的中文描述"
-        if output.metadata.get("image/png", {}).keys() != {"width", "height"}:
-            yield f"{where}：图没有写明宽和高"
+        kept = output.metadata.get("image/png", {})
+        if kept.keys() != {"alt", "width", "height"} or kept["alt"] != description:
+            yield f"{where}：图没有写明宽、高和替代文字（它的描述）；请运行 python -m utils refresh"
 
 
 def _is_picture(output):

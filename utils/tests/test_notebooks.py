@@ -77,7 +77,7 @@ def good_nb():
     picture = v4.new_output(
         "execute_result",
         data={"image/png": png(), "text/plain": "热力图「注意力权重」"},
-        metadata={"image/png": {"width": 150, "height": 120}},
+        metadata={"image/png": {"alt": "热力图「注意力权重」", "width": 150, "height": 120}},
     )
     cells = [markdown("# 2 打分：谁和谁像", "slide")]
     for room in ROOMS:
@@ -153,6 +153,8 @@ DAMAGES = {  # 规矩 -> 会违反它的几处损坏
     "a_picture_has_its_own_cell": [lambda nb: nb.cells[PICTURE].outputs.append(nb.cells[PICTURE].outputs[0])],
     "a_picture_has_a_description_and_a_size": [
         picture(metadata={}),
+        picture(metadata={"image/png": {"width": 150, "height": 120}}),
+        picture(metadata={"image/png": {"alt": "热力图「别的」", "width": 150, "height": 120}}),
         picture(data={"image/png": "", "text/plain": "<图>"}),
         picture(data={"image/png": "", "text/plain": "一张图"}),
         picture(data={"image/png": ""}),

@@ -132,7 +132,7 @@ def test_valid_ids_stay_and_the_others_are_derived_from_the_content():
 
 
 def test_only_the_metadata_that_the_course_uses_is_kept():
-    size = {"image/png": {"width": 3, "height": 2, "dpi": 9}, "text/plain": {"width": 1}}
+    size = {"image/png": {"alt": "图", "width": 3, "height": 2, "dpi": 9}, "text/plain": {"width": 1}}
     cell = v4.new_code_cell("1\r\n2", outputs=[v4.new_output("display_data", metadata=size)])
     kept = {"slideshow": {"slide_type": "skip"}, "nbgrader": {"grade_id": "a", "solution": True}}
     cell.metadata = {**kept, "tags": [], "collapsed": True, "editable": True, "papermill": {"duration": 1}}
@@ -141,7 +141,7 @@ def test_only_the_metadata_that_the_course_uses_is_kept():
     nb = normalise(nb)
     assert nb.cells[0].metadata == kept
     assert nb.cells[0].source == "1\n2"  # Windows 上有的编辑器存成 CRLF
-    assert nb.cells[0].outputs[0].metadata == {"image/png": {"width": 3, "height": 2}}
+    assert nb.cells[0].outputs[0].metadata == {"image/png": {"alt": "图", "width": 3, "height": 2}}
     assert (
         nb.metadata.keys() == {"kernelspec", "language_info"} and "version" not in nb.metadata.language_info
     )
