@@ -1,4 +1,4 @@
-"""真的浏览器里的 JupyterLab，由 python -m utils lab 打开：看过的不变；答案里的 input 不堵住后面的格。"""
+"""真的浏览器里的 JupyterLab，由 utils lab 打开：动画不先露答案；看过的不变；input 不堵住后面的格。"""
 
 import os
 import re
@@ -30,11 +30,25 @@ RUN = """async ([start, source]) => {
     await Promise.race([window.jupyterapp.commands.execute("notebook:run-cell"), late]);
     return content.widgets[index].outputArea.node.innerText;
 }"""
+UNRUN_FILM = """async () => {
+    const { content } = window.jupyterapp.shell.currentWidget;
+    const index = content.widgets.findIndex((c) => c.model.sharedModel.getSource().startsWith("animate_"));
+    await content.scrollToItem(index);
+    const node = content.widgets[index].outputArea.node;
+    while (!node.querySelector(".animation-frame")) await new Promise((done) => setTimeout(done, 100));
+    const shown = (elements) => [...elements].filter((element) => element.checkVisibility()).length;
+    return [
+        node.querySelectorAll(".animation-frame").length,
+        shown(node.querySelectorAll(".animation-frame")),
+        shown(node.querySelectorAll("details pre")),
+        node.querySelector("summary").textContent,
+    ];
+}"""
 
 
 @pytest.fixture(scope="module")
 def lab(browser, tmp_path_factory):
-    """（打开着 04 的网页, 04 的文件）。"""
+    """（打开着 05 的网页, 05 的文件）。"""
     course = copy_course(tmp_path_factory.mktemp("lab") / "课程 资料")
     settings = {name: os.environ[name] for name in SAFE if name in os.environ}
     command = [sys.executable, "-m", "utils", "lab", "--no-browser", "--allow-root", "--port=0"]
@@ -49,7 +63,7 @@ def lab(browser, tmp_path_factory):
             start_new_session=True,
         )
     try:
-        yield _open(browser, log, "04_softmax.ipynb"), course / "notebooks" / "04_softmax.ipynb"
+        yield _open(browser, log, "05_weighted_sum.ipynb"), course / "notebooks" / "05_weighted_sum.ipynb"
     finally:
         os.killpg(server.pid, 15)
         server.wait(30)
@@ -68,6 +82,12 @@ def _open(browser, log, name):
     return page
 
 
+def test_a_film_that_was_not_run_shows_only_its_beginning(lab):
+    """新电脑上第一次打开：不受信任，没有样式；前面的问题先想，答案不露出来。"""
+    frames, shown, texts, summary = lab[0].evaluate(UNRUN_FILM)
+    assert frames > 3 and shown == 1 and texts == 0 and "运行这一格" in summary
+
+
 def test_opened_run_and_saved_the_file_is_the_same_byte_for_byte(lab):
     page, file = lab
     before = file.read_bytes()
@@ -80,8 +100,10 @@ def test_opened_run_and_saved_the_file_is_the_same_byte_for_byte(lab):
 @pytest.mark.parametrize("asks", ["input()", "breakpoint()"])
 def test_an_answer_that_asks_for_input_blocks_no_further_cell(lab, asks):
     page, _ = lab
-    answer = f'def my_softmax(scaled_scores):\n    return {asks}\n\n\ncheck("softmax", my_softmax)'
-    assert "input" in page.evaluate(RUN, ["def my_softmax", answer])
+    answer = (
+        f'def my_weighted_sum(weights, V):\n    return {asks}\n\n\ncheck("weighted_sum", my_weighted_sum)'
+    )
+    assert "input" in page.evaluate(RUN, ["def my_weighted_sum", answer])
     assert "「，」是全角的" in page.evaluate(RUN, ["answer = None", "answer = 1，2"])
     assert page.evaluate(RUN, ["answer = 1，2", "40 + 2"]).strip().endswith("42")
     page.evaluate(RUN, ["40 + 2", "answer = None"])
