@@ -15,11 +15,11 @@ from utils.pages.fonts import font_faces
 from utils.pages.formulas import output_to_mathml
 from utils.pages.markdown import Renderer, to_html
 from utils.slides import reveal
-from utils.slides.notes import split_notes
+from utils.slides.lesson import plan_lesson
 
 DECK_TEMPLATES = Path(__file__).resolve().parent / "templates" / "deck"
 SUFFIX = ".slides.html"
-NEW_PAGE = ("slide", "subslide")  # 从这一格起是新的一页
+SCRIPTS = ("paths.js", "overview.js", "deck.js")
 
 # 讲稿窗口是本页打开的空白窗口，沿用这条策略；它用两个框显示当前页和下一页，框里是这份幻灯片自己
 _POLICY = f"{shell.POLICY}; script-src 'unsafe-inline'; frame-src 'self' file:"
@@ -59,27 +59,26 @@ class DeckExporter(SlidesExporter):
         yield "markdown2html", _in_its_cell(_markdown)
         yield "latex2mathml", _in_its_cell(lambda source, cell: output_to_mathml(source))
         yield "on_page", on_page
+        yield "of_lesson", of_lesson
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
-        """排成一份幻灯片；返回 (HTML, resources)，resources["deck"] 里有标题、页数和分钟数。
-
-        PageError：有一格做不成。
-        """
+        """排成一份幻灯片；返回 (HTML, resources)。PageError：有一格做不成。"""
         resources = self._init_resources(resources)
+        plan_lesson(nb, lambda cell, error: _error(resources, cell, error))
+        scripts = [
+            reveal.player(),
+            reveal.notes_plugin(_template("speaker.css"), _template("speaker.js")),
+            *map(_template, SCRIPTS),
+        ]
         resources["deck"] = {
             "title": _title(nb),
-            "pages": sum(_slide_type(cell) in NEW_PAGE for cell in nb.cells),
-            "minutes": _take_notes(nb, resources),
             "policy": _POLICY,
             "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
             "highlight_css": HtmlFormatter(style="default").get_style_defs(".highlight"),
-            "css": (DECK_TEMPLATES / "deck.css").read_text(encoding="utf-8"),
+            "css": _template("deck.css") + _template("player.css"),
             "font_faces": font_faces,
-            "scripts": [
-                reveal.read("dist/reveal.js"),
-                reveal.notes_plugin(),
-                (DECK_TEMPLATES / "deck.js").read_text(encoding="utf-8"),
-            ],
+            "scripts": scripts,
+            "words": re.sub("[^\u3000-\u9fff\uff00-\uffef]", "", "".join(scripts)),  # 按键以后才出现的字
         }
         for cell in nb.cells:
             if _result_stands_alone(cell):
@@ -111,8 +110,23 @@ def on_page(size):
     return f'width="{round(size["width"] * zoom)}" ' + 'class="high" ' * high
 
 
-def _slide_type(cell):
-    return cell.metadata.get("slideshow", {}).get("slide_type", "-")
+def of_lesson(cell):
+    """一页的 <section> 的属性：它在课里的哪里，讲几秒。"""
+    given = cell.metadata
+    if given.get("divider"):
+        return ' id="optional" data-visibility="uncounted"'
+    place = given.get("optional", "").partition("/")[0]
+    return (
+        (f' id="optional-{place}" data-visibility="uncounted"' if place else "")
+        + (f' data-timing="{given.seconds}"' if given.get("seconds") else "")
+        + (f' data-short="{given.short_seconds}"' if given.get("short_seconds") else "")
+    )
+
+
+def _template(name):
+    """templates/deck/ 里的一个文件，不带脚本的注释。"""
+    text = (DECK_TEMPLATES / name).read_text(encoding="utf-8")
+    return re.sub(r"^ *//.*\n| // .*", "", text, flags=re.MULTILINE) if name.endswith(".js") else text
 
 
 def _title(nb):
@@ -129,27 +143,6 @@ def _result_stands_alone(cell):
         or data.get("text/html", "").startswith('<figure class="animation')
         for data in shown
     )
-
-
-def _take_notes(nb, resources):
-    """把讲稿从格子里取出来，返回总分钟数。一节的讲稿，这一节的每一页都看得到；时间平分给各页。"""
-    section, total, minutes, text = [], 0, 0, ""
-    for number, cell in enumerate(nb.cells, start=1):
-        cell.metadata.number, notes = number, None
-        try:
-            if cell.cell_type == "markdown":
-                cell.source, notes = split_notes(cell.source)
-        except ValueError as error:
-            raise _error(resources, cell, error) from None
-        if notes or _slide_type(cell) == "slide":
-            section, (minutes, text) = [], notes or (0, "")
-            total += minutes
-        if _slide_type(cell) in NEW_PAGE:
-            section.append(cell)
-            cell.metadata.notes = text
-            for page in section:
-                page.metadata.seconds = round(60 * minutes / len(section))
-    return total
 
 
 def _in_its_cell(convert):

@@ -29,16 +29,9 @@ def make(folder, *arguments):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """（全部笔记的书的文件夹, 退出码, 说的话）。"""
-    folder = tmp_path_factory.mktemp("课程 资料") / "书 (1)"
-    return folder, *make(folder)
-
-
-@pytest.fixture(scope="module")
-def pages(made):
+def pages(made_book):
     """名字 -> 一页的树。"""
-    return {path.stem: read_html(path.read_text(encoding="utf-8")) for path in made[0].glob("*.html")}
+    return {path.stem: read_html(path.read_text(encoding="utf-8")) for path in made_book[0].glob("*.html")}
 
 
 def cells_of(name):
@@ -68,8 +61,8 @@ def squeezed(text):
 # ---------------------------------------------------------------- 全部写好，各有多大
 
 
-def test_the_whole_book_is_made_and_small(made, pages):
-    folder, status, said = made
+def test_the_whole_book_is_made_and_small(made_book, pages):
+    folder, status, said = made_book
     assert status == 0, said
     assert sorted(pages) == sorted([*NAMES, *OWN]) and all(f"{name}.html：" in said for name in NAMES)
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}

@@ -213,11 +213,11 @@ def test_a_deck_made_alone_joins_the_others_in_the_course_map(tmp_path, capsys):
     status, path = build(tmp_path, text_slide("# 后\n\n<!-- 讲稿 -->"), name="99_try")
     assert status == 1
     build(tmp_path, text_slide("# 前\n\n" + notes.format(5)), name="98_try")
-    assert "99_try.slides.html：2 页，7 分钟，" in capsys.readouterr().out
+    assert "99_try.slides.html：2 页，7 分钟，点 2 下，" in capsys.readouterr().out
     listed = (path.parent / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'class="size">(.+?) · <a href="(.+?)\?', listed) == [
-        ("1 页 · 5 分钟", "98_try.slides.html"),
-        ("2 页 · 7 分钟", "99_try.slides.html"),
+        ("1 页 · 5 分钟 · 点 1 下", "98_try.slides.html"),
+        ("2 页 · 7 分钟 · 点 2 下", "99_try.slides.html"),
     ]
 
 

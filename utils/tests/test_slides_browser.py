@@ -11,6 +11,7 @@ from utils.notebooks import NOTEBOOKS, notebook_paths
 from utils.pages.browser import Opened
 from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
+from utils.tests.lesson import lesson_of
 
 NAMES = [path.stem for path in notebook_paths()]
 PROJECTOR, OLD_PROJECTOR, PHONE = (1280, 720), (1024, 768), (390, 844)
@@ -98,8 +99,7 @@ def played(request, deck_path, browser):
 
 def test_every_page_is_reached_by_key_and_left_the_same_way(played):
     there, back = played["there"], played["back"]
-    types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells_of(played["name"])]
-    pages = [number for number, kind in enumerate(types, 1) if kind in ("slide", "subslide")]
+    pages = lesson_of(nbformat.from_dict({"cells": cells_of(played["name"])})).shown()
     assert [cell for cell, _ in groupby(there, lambda s: s["cell"])] == pages
     assert [state["place"] for state in back] == [state["place"] for state in there[::-1]]
 

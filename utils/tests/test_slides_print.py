@@ -9,6 +9,7 @@ import pytest
 from utils.notebooks import notebook_paths, parse
 from utils.pages.browser import Opened
 from utils.tests.contrast import contrast
+from utils.tests.lesson import lesson_of
 
 # 每个公式里成对的括号：括号的高，和它括住的内容的高。
 BRACKETS = """() => [...document.querySelectorAll('math mo')].flatMap((mo) => {
@@ -73,12 +74,12 @@ def violations(page, **rules):
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_print_view_is_one_sheet_a_page(path, deck_path, browser):
     """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合。"""
-    types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in parse(path.read_bytes()).cells]
+    pages = lesson_of(parse(path.read_bytes())).shown()
     with Opened(browser, deck_path(path.stem), "?print-pdf") as deck:
         deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
         deck.page.evaluate("document.fonts.ready.then(() => null)")
         pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == types.count("slide") + types.count("subslide")
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(pages)
         brackets = deck.page.evaluate(BRACKETS)
         short = [found for found in brackets if found[1] < 0.9 * found[2]]
         assert not short, f"{path.stem}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
