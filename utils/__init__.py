@@ -25,7 +25,8 @@
 
         checks/           参数合不合规则，不合就说出规则、收到了什么、怎么办
         numbers.py        一个数、一个点积怎样写成文字
-        missing_names.py  跳着运行笔记本时，告诉学习者先运行哪里
+        slips.py          最常见的小错：没有定义的名字、assert、形状，用中文多说一句
+        syntax_slips.py   全角标点、引号、括号、缩进
 
 命令：
 
@@ -34,6 +35,7 @@
     python -m utils book      准备环境并做书（环境已有时：python -m utils.book）
     python -m utils worksheet 准备环境并做练习纸（环境已有时：python -m utils.worksheet）
     python -m utils grade     准备环境并批改一个班的练习
+    python -m utils update    换成新版的课程，留住写过的答案
     python -m utils test      准备环境并运行全部检查
     python -m utils refresh   准备环境，重新执行笔记本并保存输出
     python -m utils benchmark 准备环境并量速度
@@ -44,6 +46,6 @@
 import sys
 
 if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():  # 只在笔记本里
-    from utils.missing_names import explain_missing_names
+    from utils.slips import explain_slips
 
-    explain_missing_names(sys.modules["IPython"].get_ipython())
+    explain_slips(sys.modules["IPython"].get_ipython())

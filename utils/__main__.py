@@ -22,6 +22,7 @@ USAGE = """用法（在项目文件夹里运行；Windows 也可以把 python �
     python -m utils book      [笔记本…] [-o 文件夹]    准备环境并做离线的书（--pdf 再印成 PDF）
     python -m utils worksheet [笔记本…] [-o 文件夹]    准备环境并做练习纸；一个学生一份：--for 名单.txt
     python -m utils grade     文件夹 [-o 表格]         准备环境并批一个班的练习
+    python -m utils update    [旧的课程文件夹]         换成新版的课程，留住自己写的答案
     python -m utils test      [pytest 的参数]          准备环境并运行全部检查
 给维护者：
     python -m utils refresh   [笔记本…]                准备环境，重新执行笔记本并保存
@@ -171,7 +172,7 @@ def test(arguments):
 
 def main(arguments):
     """检查 Python -> 找到环境 -> 装好软件包 -> 运行子命令；返回退出码。"""
-    if not arguments or arguments[0] not in ("lab", *GROUPS):
+    if not arguments or arguments[0] not in ("lab", "update", *GROUPS):
         print(USAGE, file=sys.stderr)
         return 2
     running = sys.version_info[:2]
@@ -179,6 +180,10 @@ def main(arguments):
     if running < OLDEST:
         print(found + "请安装合适的 Python，再运行同一条命令。", file=sys.stderr)
         return 1
+    if arguments[0] == "update":  # 只用标准库：软件包还没有装好、正要换版本时也能用
+        from utils.update import main as update
+
+        return update(arguments[1:])
     if not in_environment():
         return run([venv_python(), "-m", "utils", *arguments])
     if running > NEWEST:

@@ -1,7 +1,7 @@
 """放：一帧帧的文字和表格怎样成为一部点着看的动画。谁演什么在 animations.py，样子在 animations.css。
 
-动画是一段 HTML：只有 CSS，没有脚本，不联网。不受信任的地方去掉 CSS 以后，各帧一张接一张排开，
-点亮的数是 ``<mark>``，照样读得懂。``repr`` 用文字念出每一帧。
+动画是一段 HTML：只有 CSS，没有脚本，不联网。不受信任的地方（第一次打开、还没有运行）去掉 CSS 以后，只看得见
+还没开始的一帧，各步的文字折着：前面的问题先想，答案不会自己露出来。``repr`` 用文字念出每一帧。
 """
 
 import html
@@ -47,24 +47,28 @@ class Animation:
             f'<figure class="animation mathjax_ignore tex2jax_ignore" id="{self.name}" data-animation>\n'
             f"<style>{STYLE}</style>\n"
             f'<figcaption class="animation-title">{html.escape(self.title)}</figcaption>\n'
-            f'<div class="animation-frames">\n{shots}\n</div>\n</figure>'
+            f'<div class="animation-frames">\n{shots}\n</div>\n'
+            '<details class="animation-text"><summary>运行这一格，就能一步一步地看。各步的文字：先想，再打开'
+            f"</summary><pre>{html.escape(self.description)}</pre></details>\n</figure>"
         )
 
     def _shot(self, step):
         """一个单选钮，紧跟它的一帧：选中哪个，就显示哪一帧。
 
-        属性 hidden 由 CSS 撤销：去掉了 CSS 的地方，没用的按钮就不出现（写成空值会被 JupyterLab 滤掉）。
+        属性 hidden 由 CSS 撤销：去掉了 CSS 的地方，后面的帧和没用的按钮就不出现（空值会被 JupyterLab 滤掉）。
         data-lm-suppress-shortcuts 让 JupyterLab 把方向键留给单选钮，不拿去换格。
         """
         (story, tables), last = self.frames[step], len(self.frames) - 1
         count = f"第 {step} / {last} 步" if step else f"开始，共 {last} 步"
         back = f'<label class="animation-back" for="{self.name}-{step - 1}"></label>' if step else ""
+        later = ' hidden="hidden"' if step else ""
         way, to = ("next", step + 1) if step < last else ("again", 0)
         return (
             f'<input class="animation-radio" type="radio" name="{self.name}" id="{self.name}-{step}" '
             f'aria-label="{count}"{"" if step else " checked"} hidden="hidden" '
             'data-lm-suppress-shortcuts="true">\n'
-            f'<div class="animation-frame{" fragment" if step else ""}" role="group" aria-label="{count}">\n'
+            f'<div class="animation-frame{" fragment" if step else ""}" role="group" aria-label="{count}"'
+            f"{later}>\n"
             f'<div class="animation-board">\n<div class="animation-story">\n'
             f'<p><b class="animation-step">{count}</b> {story}\n</div>\n{tables}\n</div>\n'
             f'<div class="animation-controls" hidden="hidden">{back}'

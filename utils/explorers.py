@@ -45,10 +45,10 @@ class Explorer(VBox):
 
     def _redraw(self, change=None):
         self.picture = self._draw(**{name: control.value for name, control in self._controls.items()})
-        png, size = self.picture._repr_png_()
-        data, alt = base64.b64encode(png).decode("ascii"), html.escape(repr(self.picture))
-        size = " ".join(f'{side}="{pixels}"' for side, pixels in size.items())
-        self._shown.value = f'<img src="data:image/png;base64,{data}" alt="{alt}" {size}>'
+        png, attributes = self.picture._repr_png_()
+        data = base64.b64encode(png).decode("ascii")
+        written = " ".join(f'{name}="{html.escape(str(value))}"' for name, value in attributes.items())
+        self._shown.value = f'<img src="data:image/png;base64,{data}" {written}>'
 
     def __repr__(self):
         names = "、".join(control.description for control in self._controls.values())

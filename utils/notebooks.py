@@ -11,6 +11,7 @@ from nbformat import from_dict, v4
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CARD = '<div class="exercise-card"'  # 判定的卡片这样开头，见 exercises/card.py
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE_INFO = {  # 不含 version：升级 Python 不会改动每一本笔记
@@ -81,7 +82,8 @@ def normalise(nb):
     """返回一份新的笔记本：只留课程用得到的内容，同样的代码和输出总是得到同样的文件。"""
     nb = deepcopy(nb)
     nb.nbformat, nb.nbformat_minor = 4, 5
-    nb.metadata = from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO})
+    paired = {"jupytext": nb.metadata.jupytext} if "jupytext" in nb.metadata else {}  # 与 .py 成对，仍成对
+    nb.metadata = from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO, **paired})
     ids = set()
     count = 0
     for cell in nb.cells:
@@ -105,20 +107,23 @@ def normalise(nb):
 
 
 def kept_cell_metadata(metadata):
-    """只留幻灯片类型、标签和“不可编辑”；JupyterLab 补上的默认值（空标签、可编辑）也不留。"""
-    defaults = {"editable": True, "slideshow": {}, "tags": []}
+    """只留幻灯片类型、标签、“不可编辑”和 nbgrader 的；JupyterLab 补上的默认值（空标签、可编辑）也不留。"""
+    defaults = {"editable": True, "slideshow": {}, "tags": [], "nbgrader": {}}
     return from_dict({k: metadata[k] for k, v in defaults.items() if metadata.get(k, v) != v})
 
 
 def kept_output_data(data):
-    """滑块是活的，存不下来（它的编号每次都随机）：只留它的文字说明。其余格式全部保留。"""
-    return from_dict({mime: value for mime, value in data.items() if mime != WIDGET_VIEW})
+    """滑块是活的，存不下来（它的编号每次都随机）：只留它的文字说明；判定的卡片也只留文字。其余格式全部保留。"""
+    live = {WIDGET_VIEW}
+    if "".join(data.get("text/html", "")).startswith(CARD):
+        live.add("text/html")
+    return from_dict({mime: value for mime, value in data.items() if mime not in live})
 
 
 def kept_output_metadata(metadata):
-    """只留图片的显示宽高。"""
+    """只留图片的显示宽高和替代文字（nbconvert 用它）。"""
     sizes = {
-        mime: {key: value for key, value in values.items() if key in ("width", "height")}
+        mime: {key: value for key, value in values.items() if key in ("alt", "width", "height")}
         for mime, values in metadata.items()
         if mime.startswith("image/")
     }

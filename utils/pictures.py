@@ -36,6 +36,16 @@ def picture_difference(stored, drawn):
     )
 
 
+def keep_equal_pictures(nb, stored):
+    """看不出差别的图沿用 stored 里的字节：在另一种 CPU 上重新画过，文件也不变。两本的格要一样多。"""
+    for cell, old_cell in zip(nb.cells, stored.cells, strict=True):
+        for output, old_output in zip(cell.get("outputs", []), old_cell.get("outputs", []), strict=False):
+            new, old = output.get("data", {}), old_output.get("data", {})
+            both = "image/png" in new and "image/png" in old
+            if both and picture_difference(old["image/png"], new["image/png"]) is None:
+                new["image/png"] = old["image/png"]
+
+
 def _open_picture(data):
     picture = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")

@@ -7,6 +7,7 @@
 
 import argparse
 import base64
+import subprocess
 import sys
 from copy import deepcopy
 from pathlib import Path
@@ -16,7 +17,8 @@ from nbformat import ValidationError, validate
 from utils.files import write_atomically
 from utils.kernels import CellError, execute
 from utils.notebooks import NOTEBOOKS, find_notebook, missing, normalise, notebook_paths, parse, serialise
-from utils.pictures import picture_difference
+from utils.pictures import keep_equal_pictures, picture_difference
+from utils.update_cells import origins, read
 
 README_PICTURE = NOTEBOOKS.parent / ".github" / "pipeline.png"
 
@@ -29,7 +31,7 @@ def refresh(path):
     """重新执行一本笔记并保存；文件有变化时返回 True。出错时抛出 RefreshError，文件不变。"""
     try:
         content = path.read_bytes()
-        stored = normalise(parse(content))
+        stored = normalise(_with_known_ids(parse(content), path))
         validate(stored)
     except FileNotFoundError:
         raise RefreshError(missing(path)) from None
@@ -41,7 +43,7 @@ def refresh(path):
     except CellError as error:
         raise RefreshError(str(error)) from None
     nb = normalise(nb)
-    _keep_equal_pictures(nb, stored)
+    keep_equal_pictures(nb, stored)
     new_content = serialise(nb)
     if new_content == content:
         return False
@@ -52,14 +54,17 @@ def refresh(path):
     return True
 
 
-def _keep_equal_pictures(nb, stored):
-    """看不出差别的图沿用存下的字节：在另一种 CPU 上刷新，git 里也没有变化。"""
-    for cell, old_cell in zip(nb.cells, stored.cells, strict=True):
-        for output, old_output in zip(cell.get("outputs", []), old_cell.get("outputs", []), strict=False):
-            new, old = output.get("data", {}), old_output.get("data", {})
-            both = "image/png" in new and "image/png" in old
-            if both and picture_difference(old["image/png"], new["image/png"]) is None:
-                new["image/png"] = old["image/png"]
+def _with_known_ids(nb, path):
+    """JupyterLab 3、Colab、nbstripout 会把每一格的 id 都换掉：照 git 里的上一版换回来。没有 git 就不换。"""
+    try:
+        shown = subprocess.run(["git", "show", f"HEAD:./{path.name}"], cwd=path.parent, capture_output=True)
+    except OSError:
+        return nb
+    if base := read(shown.stdout):
+        for cell, origin in zip(nb.cells, origins(base["cells"], nb.cells), strict=True):
+            if origin and "id" in origin:
+                cell.id = origin["id"]
+    return nb
 
 
 def readme_picture():

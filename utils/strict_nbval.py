@@ -146,10 +146,13 @@ def _differences(old, new):
         if old["text"] != new["text"]:
             yield _text_difference(_kind(old), old["text"], new["text"])
         return
-    old_metadata, new_metadata = old["metadata"], kept_output_metadata(new["metadata"])
+    old_metadata, new_metadata = kept_output_metadata(old["metadata"]), kept_output_metadata(new["metadata"])
+    if old["data"].get("text/plain") != new["data"].get("text/plain"):
+        for metadata_of in (old_metadata, new_metadata):  # 替代文字就是这段文字，不同只说一次
+            metadata_of.get("image/png", {}).pop("alt", None)
     if old_metadata != new_metadata:
         yield f"metadata 不同：存下 {old_metadata}，重新运行得到 {new_metadata}"
-    # 在 JupyterLab 里运行再保存，滑块的编号也会存下：它是随机的，两边都不比
+    # 在别的编辑器里运行再保存，滑块的编号、判定的卡片也会存下，两边都不比
     old_data, new_data = kept_output_data(old["data"]), kept_output_data(new["data"])
     if old_data.keys() != new_data.keys():
         yield f"格式不同：存下 {sorted(old_data)}，重新运行得到 {sorted(new_data)}"

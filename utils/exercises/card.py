@@ -27,7 +27,7 @@ def card(verdict, exercise, note):
         lines.append(f'<div style="opacity:.75">{escape(note)}</div>')
     heading = f'<div><strong style="color:{color}">{sign} {word}</strong>　{escape(said)}</div>'
     style = f"border-left:6px solid {color};padding:4px 0 4px 12px;line-height:1.6"
-    return f'<div style="{style}">{heading}{"".join(lines + folded)}</div>'
+    return f'<div class="exercise-card" style="{style}">{heading}{"".join(lines + folded)}</div>'
 
 
 def _fold(title, body):

@@ -104,7 +104,7 @@ def _picture(mistakes):
         y_name="学生数",
         x_labels=[str(number) for number in range(1, len(mistakes) + 1)],
     )
-    png, size = figure._repr_png_()
-    sides = Markup(" ").join(Markup('{}="{}"').format(side, pixels) for side, pixels in size.items())
+    png, attributes = figure._repr_png_()
+    written = Markup(" ").join(Markup('{}="{}"').format(name, value) for name, value in attributes.items())
     data = base64.b64encode(png).decode("ascii")
-    return Markup('<img src="data:image/png;base64,{}" alt="{}" {}>').format(data, repr(figure), sides)
+    return Markup('<img src="data:image/png;base64,{}" {}>').format(data, written)

@@ -31,6 +31,7 @@ c.Spawner.default_url = f"/lab/tree/{COURSE.name}/notebooks/00_overview.ipynb"
 c.Spawner.environment = {
     "OMP_NUM_THREADS": "1",
     "JUPYTER_CONFIG_PATH": f"{COURSE}/utils/jupyter",
+    "PYTHONSTARTUP": f"{COURSE}/utils/jupyter/startup.py",  # 每个内核启动时：找得到 utils，出错时有中文
     "JUPYTER_PREFER_ENV_PATH": "1",  # 学生自己的目录里也有叫 python3 的内核时，仍用这里的
 }
 c.Spawner.args = [

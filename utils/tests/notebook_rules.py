@@ -3,12 +3,21 @@
 import ast
 import re
 import sys
+from copy import deepcopy
 from typing import NamedTuple
 
 from nbformat import NotebookNode
 from nbformat.validator import iter_validate
 
-from utils.notebooks import cell_name, normalise, serialise
+from utils.notebooks import (
+    KERNELSPEC,
+    LANGUAGE_INFO,
+    cell_name,
+    kept_output_data,
+    kept_output_metadata,
+    normalise,
+    serialise,
+)
 from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
 from utils.tests.rooms import rooms_of
 
@@ -67,21 +76,37 @@ def the_file_is_valid_nbformat(notebook):
     yield from (str(error).splitlines()[0] for error in iter_validate(notebook.nb))
     seen = set()
     for where, cell in notebook.cells():
-        if cell.get("id") in seen:
-            yield f"{where}：id {cell.get('id')} 已经用过"
+        if "id" not in cell:
+            yield f"{where}：没有 id（别的编辑器存过）；运行 python -m utils refresh 会补上"
+        elif cell.id in seen:
+            yield f"{where}：id {cell.id} 已经用过"
         seen.add(cell.get("id"))
 
 
 @rule
 def the_file_is_as_refresh_writes_it(notebook):
     """LF、UTF-8、末尾换行、固定的 kernelspec、没有多余的 metadata。"""
-    # 只是在 JupyterLab 里打开，它就会添上 Python 的版本
-    stored = re.sub(rb',\n   "version": "[\d.]+"(?=\n  \})', b"", notebook.content)
-    normal = serialise(normalise(notebook.nb))
-    if stored != normal:
+    stored, normal = notebook.content, serialise(normalise(notebook.nb))
+    looked_at = stored.endswith(b"}\n") and b"\r" not in stored and serialise(_before_a_look(notebook.nb))
+    if normal not in (stored, looked_at):
         lines = stored.split(b"\n"), normal.split(b"\n")
         number = next((n for n, (a, b) in enumerate(zip(*lines, strict=False), 1) if a != b), len(lines[1]))
         yield f"文件第 {number} 行与规范化的结果不同；请运行 python -m utils refresh"
+
+
+def _before_a_look(nb):
+    """去掉编辑器在打开、运行、保存时自己添上的东西：环境的名字、Python 的版本、运行的时刻、滑块的编号。"""
+    nb = deepcopy(nb)
+    if nb.metadata.get("kernelspec", {}).get("name") == KERNELSPEC["name"]:
+        nb.metadata = {"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO}
+    for cell in nb.cells:
+        for added in ("execution", "ExecuteTime", "vscode", "scrolled"):
+            cell.metadata.pop(added, None)
+        for output in cell.get("outputs", []):
+            if "data" in output:
+                output.data = kept_output_data(output.data)
+                output.metadata = kept_output_metadata(output.metadata)
+    return nb
 
 
 @rule
@@ -144,8 +169,9 @@ def a_picture_has_a_description_and_a_size(notebook):
         description = output.data.get("text/plain", "")
         if not re.match(r"[\u4e00-\u9fff].*「.+」", description, flags=re.DOTALL):
             yield f"{where}：图的说明是 {description[:40]!r}，应是带「标题」的中文描述"
-        if output.metadata.get("image/png", {}).keys() != {"width", "height"}:
-            yield f"{where}：图没有写明宽和高"
+        kept = output.metadata.get("image/png", {})
+        if kept.keys() != {"alt", "width", "height"} or kept["alt"] != description:
+            yield f"{where}：图没有写明宽、高和替代文字（它的描述）；请运行 python -m utils refresh"
 
 
 def _is_picture(output):

@@ -228,8 +228,17 @@ def test_each_frame_follows_its_radio_and_each_label_leads_one_frame_on_or_back(
         back = [("animation-back", f"{animation.name}-{step - 1}")] if step else []
         on = ("animation-next", step + 1) if step < last else ("animation-again", 0)
         assert leads == [*back, (on[0], f"{animation.name}-{on[1]}")]
-        # JupyterLab 的过滤器丢掉 <style>，留下 hidden="hidden"（空值也会丢）：没用的按钮不出现
+        # JupyterLab 的过滤器丢掉 <style>，留下 hidden="hidden"（空值也会丢）：后面的帧、没用的按钮不出现
+        assert frame.attributes.get("hidden") == ("hidden" if step else None)
         assert frame.find(has="animation-controls")[0].attributes["hidden"] == "hidden"
+
+
+@every
+def test_without_styles_the_steps_are_folded_words(animation):
+    """没有运行过的地方：各步的文字折着，全在；有样式的地方不出现。"""
+    [folded] = read_html(animation._repr_html_()).find("details")
+    assert "open" not in folded.attributes and folded.find("pre")[0].text.strip() == repr(animation).strip()
+    assert ".animation-text { display: none; }" in animation._repr_html_()
 
 
 @every

@@ -1,6 +1,9 @@
 """跳着运行：哪一格当作第一格都行，缺名字时说出该点哪个菜单。重复运行、倒着运行由严格检查管（strict_nbval.py）。"""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -43,7 +46,7 @@ def plain(traceback):
 def session():
     """一个像由 python -m utils lab 打开的内核，里面依次发生的事：{名字: (错误, 显示)}，每一格各是一件。"""
     environment = {}
-    start = "assert not {'sys', 'Path', 'utils', 'explain_missing_names'} & {*dir()}, dir()"
+    start = "assert not {'sys', 'Path', 'utils', 'explain_slips'} & {*dir()}, dir()"
     prepare = next(source for source in code_cells(notebook_paths()[1]) if "load_example" in source)
     cells = {f"{path.stem} {i}": cell for path in notebook_paths() for i, cell in enumerate(code_cells(path))}
     sources = {
@@ -109,3 +112,20 @@ def test_a_choice_without_quotes_is_told_so(session):
 def test_a_learners_own_handler_stays(session):
     """自己登记过的错误处理不被换掉。"""
     assert session["仍是自己的"] == ("", "")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_kernel_uses_the_course_its_notebook_is_in(inside, tmp_path):
+    """班级的 Hub 从老师的一份启动，学生的笔记本在自己的一份里；不在任何一份里，就用启动它的那一份。"""
+    folder = tmp_path / "notebooks" / "我的"
+    folder.mkdir(parents=True)
+    if inside:
+        (tmp_path / "utils").mkdir()
+        for name in ("__init__.py", "attention.py"):
+            (tmp_path / "utils" / name).touch()
+    startup = NOTEBOOKS.parent / "utils" / "jupyter" / "startup.py"
+    code = f"import runpy, sys; runpy.run_path({str(startup)!r}); print(sys.modules['utils'].__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert Path(done.stdout.strip()).parent.parent == (tmp_path if inside else NOTEBOOKS.parent)

@@ -6,7 +6,7 @@ import re
 import pytest
 from nbformat import from_dict, v4
 
-from utils.notebooks import normalise, notebook_paths, parse, serialise
+from utils.notebooks import CARD, WIDGET_VIEW, normalise, notebook_paths, parse, serialise
 from utils.tests.notebook_rules import RULES, Notebook, wrong_words_are_only_quoted
 from utils.tests.rooms import DIFFERENT, ROOMS, rooms_of
 from utils.tests.tiny_picture import png
@@ -77,7 +77,7 @@ def good_nb():
     picture = v4.new_output(
         "execute_result",
         data={"image/png": png(), "text/plain": "热力图「注意力权重」"},
-        metadata={"image/png": {"width": 150, "height": 120}},
+        metadata={"image/png": {"alt": "热力图「注意力权重」", "width": 150, "height": 120}},
     )
     cells = [markdown("# 2 打分：谁和谁像", "slide")]
     for room in ROOMS:
@@ -153,6 +153,8 @@ DAMAGES = {  # 规矩 -> 会违反它的几处损坏
     "a_picture_has_its_own_cell": [lambda nb: nb.cells[PICTURE].outputs.append(nb.cells[PICTURE].outputs[0])],
     "a_picture_has_a_description_and_a_size": [
         picture(metadata={}),
+        picture(metadata={"image/png": {"width": 150, "height": 120}}),
+        picture(metadata={"image/png": {"alt": "热力图「别的」", "width": 150, "height": 120}}),
         picture(data={"image/png": "", "text/plain": "<图>"}),
         picture(data={"image/png": "", "text/plain": "一张图"}),
         picture(data={"image/png": ""}),
@@ -219,10 +221,17 @@ def test_appendices_and_two_digits_are_numbered_too(name, title):
     assert not list(RULES["the_title_has_number_and_verb"](as_notebook(nb, name=f"{name}.ipynb")))
 
 
-def test_opening_in_jupyterlab_adds_a_version_and_breaks_no_rule():
+def test_what_editors_add_by_themselves_breaks_no_rule():
+    """JupyterLab、Notebook 7、VS Code 打开、运行、保存以后。"""
     nb = good_nb()
     nb.metadata.language_info.update(version="3.11.7")
-    assert not list(RULES["the_file_is_as_refresh_writes_it"](as_notebook(nb)))
+    nb.metadata.kernelspec.update(display_name=".venv")
+    nb.metadata.update(widgets={}, vscode={"interpreter": {"hash": "a1"}})
+    nb.cells[CODE].metadata.update(execution={"iopub.status.idle": "now"}, vscode={"languageId": "python"})
+    nb.cells[PICTURE].outputs[0].data[WIDGET_VIEW] = {"model_id": "a1"}
+    nb.cells[PICTURE].outputs[0].data["text/html"] = f"{CARD}>○ 还没作答</div>"
+    for check in ("the_file_is_as_refresh_writes_it", "the_file_is_valid_nbformat"):
+        assert not list(RULES[check](as_notebook(nb)))
 
 
 @pytest.mark.parametrize("change", [(b"\n", b"\r\n"), (b"}\n", b"}"), (b"python3", b"other")])

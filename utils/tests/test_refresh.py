@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import shutil
+import subprocess
 import sys
 
 import nbformat
@@ -10,7 +12,8 @@ import pytest
 from nbformat import v4
 
 from utils import refresh
-from utils.notebooks import normalise, serialise
+from utils.notebooks import normalise, parse, serialise
+from utils.pictures import keep_equal_pictures
 from utils.tests.tiny_picture import png, write_drawing_module
 
 
@@ -129,18 +132,67 @@ def test_valid_ids_stay_and_the_others_are_derived_from_the_content():
 
 
 def test_only_the_metadata_that_the_course_uses_is_kept():
-    size = {"image/png": {"width": 3, "height": 2, "dpi": 9}, "text/plain": {"width": 1}}
+    size = {"image/png": {"alt": "图", "width": 3, "height": 2, "dpi": 9}, "text/plain": {"width": 1}}
     cell = v4.new_code_cell("1\r\n2", outputs=[v4.new_output("display_data", metadata=size)])
-    cell.metadata = {"slideshow": {"slide_type": "skip"}, "tags": [], "collapsed": True, "editable": True}
+    kept = {"slideshow": {"slide_type": "skip"}, "nbgrader": {"grade_id": "a", "solution": True}}
+    cell.metadata = {**kept, "tags": [], "collapsed": True, "editable": True, "papermill": {"duration": 1}}
     nb = notebook(cell)
-    nb.metadata = {"language_info": {"name": "python", "version": "3.9"}, "widgets": {}}
+    nb.metadata = {"language_info": {"name": "python", "version": "3.9"}, "widgets": {}, "papermill": {}}
     nb = normalise(nb)
-    assert nb.cells[0].metadata == {"slideshow": {"slide_type": "skip"}}
+    assert nb.cells[0].metadata == kept
     assert nb.cells[0].source == "1\n2"  # Windows 上有的编辑器存成 CRLF
-    assert nb.cells[0].outputs[0].metadata == {"image/png": {"width": 3, "height": 2}}
+    assert nb.cells[0].outputs[0].metadata == {"image/png": {"alt": "图", "width": 3, "height": 2}}
     assert (
         nb.metadata.keys() == {"kernelspec", "language_info"} and "version" not in nb.metadata.language_info
     )
+
+
+def test_a_notebook_paired_by_jupytext_stays_paired():
+    nb = notebook()
+    nb.metadata = {"jupytext": {"formats": "ipynb,py:percent"}}
+    assert normalise(nb).metadata.jupytext == {"formats": "ipynb,py:percent"}
+
+
+SAVES = {  # 编辑器 -> 它存成什么样
+    "jupyterlab 3": lambda nb: [cell.update(id=f"random-{i}") for i, cell in enumerate(nb.cells)],
+    "nbstripout": lambda nb: [cell.update(id=str(i)) for i, cell in enumerate(nb.cells)],
+    "format 4.4": lambda nb: nb.update(nbformat_minor=4) or [cell.pop("id") for cell in nb.cells],
+    "colab": lambda nb: (
+        nb.metadata.update(
+            colab={"provenance": []}, kernelspec={"name": "python3", "display_name": "Python 3"}
+        )
+        or nb.update(nbformat_minor=0)
+        or [cell.metadata.update(id=cell.pop("id"), colab={"x": 1}) for cell in nb.cells]
+    ),
+    "vscode": lambda nb: (
+        nb.metadata.kernelspec.update(display_name=".venv")
+        or [cell.metadata.update(vscode={"languageId": "python"}) for cell in nb.cells]
+    ),
+    "conda": lambda nb: nb.metadata.kernelspec.update(
+        name="conda-env-course-py", display_name="Python [course]"
+    ),
+    "papermill": lambda nb: [
+        cell.metadata.update(papermill={"status": "done"}, tags=[]) for cell in nb.cells
+    ],
+    "crlf": lambda nb: [cell.update(source=cell.source.replace("\n", "\r\n")) for cell in nb.cells],
+}
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="没有装 git")
+@pytest.mark.parametrize("editor", SAVES)
+def test_a_save_by_another_editor_is_undone_byte_for_byte(editor, tmp_path):
+    """换掉的 id 照 git 里的上一版换回来；改过的一格也认得出。"""
+    path = tmp_path / "a.ipynb"
+    cells = [v4.new_code_cell(f"a{n} = {n}\nb{n} = a{n}", id=f"own-{n}") for n in range(6)]
+    path.write_bytes(serialise(normalise(notebook(*cells))))
+    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*settings, "commit", "-qm", "a"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    nb = parse(path.read_bytes())
+    SAVES[editor](nb)
+    path.write_text(json.dumps(nb, indent=2), encoding="utf-8")
+    assert refresh.refresh(path)
+    assert not subprocess.run(["git", "diff", "--exit-code"], cwd=tmp_path, capture_output=True).stdout
 
 
 def test_normalising_does_not_change_its_argument_and_is_idempotent():
@@ -158,7 +210,7 @@ def test_an_equal_looking_picture_keeps_its_stored_bytes_and_another_one_does_no
         return notebook(v4.new_code_cell("", outputs=outputs))
 
     drawn, stored = with_pictures(png(noise=1), png("0.38")), with_pictures(png(), png())
-    refresh._keep_equal_pictures(drawn, stored)
+    keep_equal_pictures(drawn, stored)
     assert [output.data["image/png"] for output in drawn.cells[0].outputs] == [png(), png("0.38")]
 
 
