@@ -8,9 +8,14 @@ from markupsafe import Markup
 from utils.notebooks import find_notebook, notebook_paths
 from utils.pages import shell
 from utils.pages.command import PageError, write_page
-from utils.pages.stored import read_run_notebook
+from utils.pages.stored import read_run_notebook, unusable
 from utils.slides.exporter import DECK_TEMPLATES, SUFFIX, DeckExporter
-from utils.slides.lesson import read_lesson
+from utils.slides.lesson import on_slides, read_lesson
+
+LONG = (
+    "{} 第 {} 格起的一页太长（约多 {:.0%}），放映时会缩小：拆成两页字才够大，"
+    "后一半的第一格设成 Slide Type → Sub-Slide。"
+)
 
 
 def write_decks(names, folder):
@@ -22,15 +27,18 @@ def write_decks(names, folder):
     for path in [find_notebook(Path(name)) for name in names] or notebook_paths():
         target = folder / (path.stem + SUFFIX)
         try:
-            nb = read_run_notebook(path, "放上幻灯片", "做幻灯片")
-            page, _ = exporter.from_notebook_node(nb, {"metadata": {"name": path.stem}})
+            nb = read_run_notebook(path, "放上幻灯片", on_slides)
+            said = [f"{path.name} {cell}：它不在幻灯片上，幻灯片照做。" for cell in unusable(nb)]
+            page, resources = exporter.from_notebook_node(nb, {"metadata": {"name": path.stem}})
             size = write_page(target, page)
         except PageError as error:
             failed += 1
             print(f"{error}\n{target.name} 没有写。", flush=True)
             continue
         made += 1
+        said += [LONG.format(path.name, number, extra) for number, extra in resources["deck"]["long"]]
         print(f"{target.name}：{_size(read_lesson(page))}，{size / 1e6:.1f} MB", flush=True)
+        print(*said, sep="\n", end="\n" * bool(said), flush=True)
     if made:
         decks = list(decks_in(folder))
         write_page(

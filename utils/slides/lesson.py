@@ -14,8 +14,15 @@ def slide_type(cell):
     return cell.metadata.get("slideshow", {}).get("slide_type", "-")
 
 
+def on_slides(cell):
+    """这一格在不在幻灯片上。"""
+    return slide_type(cell) not in ("skip", "notes")
+
+
 def plan_lesson(nb, refuse):
-    """取出讲稿，把选读的页移到后面；每一页的讲稿、秒数、是哪一页选读，写在它第一格的 metadata 里。
+    """取出讲稿，把选读的页移到后面；返回笔记本里的各页，一页是它的几格。
+
+    每一页的讲稿、秒数、是哪一页选读，写在它第一格的 metadata 里。
 
     一处讲稿管到下一处讲稿或下一个 slide 格，这几页都看得到它；时间平分给各页。
     refuse(cell, error) : 讲稿写坏了，换成一个错误
@@ -43,6 +50,7 @@ def plan_lesson(nb, refuse):
     nb.cells = [cell for optional, cells in pages if not optional for cell in cells]
     if later:
         nb.cells += [_divider(later), *(cell for cells in later for cell in cells)]
+    return [cells for _, cells in pages]
 
 
 def _share(notes, cells, cell):

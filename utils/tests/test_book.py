@@ -143,12 +143,12 @@ def test_every_exercise_has_its_hints_and_answer_folded(name, pages):
     assert len(solutions) == len(exercises) > 0
     for exercise, solution in zip(exercises, solutions, strict=True):
         assert squeezed(exercise.solution) in squeezed(solution.text)
-        if exercise.kind in ("number", "reading"):
+        if exercise.kind in ("number", "reading", "order", "match", "table", "truth"):
             wrong = [mistake.answer for mistake in exercise.mistakes if not callable(mistake.answer)]
             rows = [row for row in solution.find("tr") if row.find("td")]
             assert len(rows) == len(wrong)
     only = pages[name].find("p", has="only")
-    assert len(only) == sum(exercise.kind in ("step", "bug") for exercise in exercises)
+    assert len(only) == sum(exercise.kind in ("step", "bug", "module") for exercise in exercises)
 
 
 @pytest.mark.parametrize("name", NAMES)

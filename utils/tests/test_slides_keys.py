@@ -100,7 +100,7 @@ def test_t_walks_the_short_path_only_and_back(opened):
     assert walk(page, "ArrowLeft") == (SHORT + OPTIONAL)[::-1]
     page.reload()
     until(page, "Reveal.isReady() && document.documentElement.classList.contains('short')")
-    press(page, "t")
+    press(page, "t", "Home")
     assert page.evaluate(NUMBER) == "1/5" and walk(page, "ArrowRight") == LESSON + OPTIONAL
 
 

@@ -112,6 +112,7 @@ def test_each_asks_expects_a_wrong_answer_and_goes_on(nb):
 # 讲稿里自己的数：错误的答案、中间的一步。左边照抄讲稿，右边另外算出
 E_HALF = math.exp(0.5)
 OWN_NUMBERS = {
+    "00_overview": {"0.5": (1 + 0) / 2},
     "02_scores": {"0.48": np.dot([0.3, 0.8, 0.2, 0.1], [1, 0.2, 0.1, 0])},
     "03_scaling": {"0.25": 1 / 4},
     "04_softmax": {

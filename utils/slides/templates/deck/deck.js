@@ -1,7 +1,7 @@
 // 竖着拿的手机：画布改成一样竖的长条，字就不会缩得太小。
 const canvas = () =>
   window.innerWidth < window.innerHeight
-    ? { width: 960, height: Math.round((960 * window.innerHeight) / window.innerWidth) }
+    ? { width: 780, height: Math.round((780 * window.innerHeight) / window.innerWidth) }
     : { width: 1280, height: 720 };
 
 const paths = Paths(), overview = Overview();
