@@ -42,6 +42,7 @@ class Animation:
 
     def _repr_html_(self):
         shots = "\n".join(map(self._shot, range(len(self.frames))))
+        words = html.escape(self.description).replace("\n", "<br>\n")
         # 两个 ignore：词元里的 $ 不会被 MathJax 当成公式
         return (
             f'<figure class="animation mathjax_ignore tex2jax_ignore" id="{self.name}" data-animation>\n'
@@ -49,7 +50,7 @@ class Animation:
             f'<figcaption class="animation-title">{html.escape(self.title)}</figcaption>\n'
             f'<div class="animation-frames">\n{shots}\n</div>\n'
             '<details class="animation-text"><summary>运行这一格，就能一步一步地看。各步的文字：先想，再打开'
-            f"</summary><pre>{html.escape(self.description)}</pre></details>\n</figure>"
+            f"</summary><p>{words}</p></details>\n</figure>"
         )
 
     def _shot(self, step):

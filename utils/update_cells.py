@@ -4,8 +4,8 @@ import json
 import re
 from difflib import SequenceMatcher
 
-ANSWER = re.compile(r"""\b(?:check\(\s*["'](\w+)["']|predict\()""")
-UNANSWERED = re.compile(r"= None$|^\s+\.\.\.$", re.MULTILINE)
+EXERCISE = re.compile(r"""\bcheck\(\s*["'](\w+)["']""")
+UNANSWERED = re.compile(r"= None *(#.*)?$|^\s+\.\.\.$", re.MULTILINE)
 
 
 def read(content):
@@ -56,18 +56,16 @@ def change_cells(base, mine, new):
 
 
 def put_answers(mine, new):
-    """不知道 mine 原来的样子：只放练习和预测，新的那一格还空着才放；返回（放了几格，没有放的名字）。"""
+    """不知道 mine 原来的样子：new 的一格还空着，mine 的写了，就放；返回（放了几格，没有放的练习）。"""
     count, lost = 0, []
-    for index, cell in enumerate(mine["cells"]):
-        if cell["cell_type"] != "code" or not ANSWER.search(source(cell)) or UNANSWERED.search(source(cell)):
+    for index, target in enumerate(origins(new["cells"], mine["cells"])):
+        cell = mine["cells"][index]
+        if cell["cell_type"] != "code" or UNANSWERED.search(source(cell)):
             continue
-        target = _find(cell, new["cells"])
-        if target is not None and source(target) == source(cell):
-            continue
-        if target is not None and ANSWER.search(source(target)) and UNANSWERED.search(source(target)):
+        if target is not None and UNANSWERED.search(source(target)):
             _take(cell, target)
             count += 1
-        else:
+        elif _exercise(cell) and (target is None or source(target) != source(cell)):
             lost.append(_name(mine["cells"], index))
     return count, lost
 
@@ -99,7 +97,7 @@ def _find(cell, cells, by_id=True):
 
 
 def _exercise(cell):
-    found = ANSWER.search(source(cell)) if cell["cell_type"] == "code" else None
+    found = EXERCISE.search(source(cell)) if cell["cell_type"] == "code" else None
     return found and found[1]
 
 

@@ -162,7 +162,7 @@ def test_colours_follow_the_button_and_motion_follows_the_system(opened):
 FOUND = {  # 找什么 -> 应在前三节之中的一节
     "余弦相似度": "2 打分 · 选读：只比方向，用余弦",
     "为什么要转置": "2 打分 · 为什么要转置",
-    "KV cache": "10 搭起来 · KV cache：不重算",
+    "KV cache": "10 搭起来 · KV cache：不重算（课上选读）",
     "ＣＡＵＳＡＬ_mask": "7 遮住 · 一次算完",  # 全角、大小写当作一样
     "权重的和等于一百": None,  # 没有一字不差的：按相邻的两个字找
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from utils.notebooks import NOTEBOOKS
+from utils.notebooks import NOTEBOOKS, notebook_paths
+from utils.update_cells import UNANSWERED
 
 ROOT = NOTEBOOKS.parent
 FILES = ["README.md", ".gitignore", "utils/__init__.py", "utils/__main__.py", "utils/update.py"]
 FILES += ["utils/update_cells.py", "notebooks/02_scores.ipynb", "notebooks/04_softmax.ipynb"]
 NAME = "notebooks/04_softmax.ipynb"
 KEPT = "我的答案/04_softmax.ipynb"
+LINE = 'line = 3\n\ncheck("bug_softmax", line)'
 
 if not shutil.which("git"):
     pytest.skip("没有装 git", allow_module_level=True)
@@ -84,7 +87,7 @@ def answered(nb):
     pencil = cell(nb, 'check("pencil_softmax"')
     pencil["source"] = ["answer = [0.5, 0.25, 0.25]\n", "\n", 'check("pencil_softmax", answer)']
     pencil["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["还不对\n"]}]
-    cell(nb, 'check("reading_weights"')["source"] = 'choice = "B"\n\ncheck("reading_weights", choice)'
+    cell(nb, 'check("bug_softmax"')["source"] = LINE
     own = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": 7}
     nb["cells"].insert(nb["cells"].index(pencil) + 1, {**own, "source": ["1 + 1"]})
 
@@ -107,7 +110,7 @@ def has_answers(path):
     found = sources(path)
     index = next(i for i, text in enumerate(found) if text.startswith("answer = [0.5, 0.25, 0.25]"))
     assert found[index + 1] == "1 + 1"
-    assert 'choice = "B"\n\ncheck("reading_weights", choice)' in found
+    assert LINE in found
 
 
 def is_corrected(path):
@@ -166,9 +169,7 @@ def test_a_cell_that_the_update_changed_is_named_and_kept_aside(course):
     assert code == 0 and "没有放回" in said and "笔算一行 softmax」里的 answer = [0.5, 0.25, 0.25]" in said, (
         said
     )
-    assert new in sources(clone / NAME) and 'choice = "B"\n\ncheck("reading_weights", choice)' in sources(
-        clone / NAME
-    )
+    assert new in sources(clone / NAME) and LINE in sources(clone / NAME)
     has_answers(clone / KEPT)
 
 
@@ -342,17 +343,26 @@ def test_a_zip_copy_is_told_what_to_do(course, case, tmp_path):
 def test_the_answers_of_an_old_folder_are_brought_into_a_new_one(course, tmp_path):
     upstream, clone = course
     edit(clone / NAME, answered)
+    edit(clone / NAME, lambda nb: cell(nb, "guess = None").update(source="guess = 0.5"))
     shutil.copyfile(clone / NAME, clone / "notebooks/我的.ipynb")
     (clone / "notebooks/progress.jsonl").write_text("{}\n", encoding="utf-8")
     old = {path: path.read_bytes() for path in Path(clone, "notebooks").iterdir()}
     edit(upstream / NAME, corrected)
     code, said = run(upstream, clone)
-    assert code == 0 and "04_softmax.ipynb：你写的放回了 2 格" in said and "02_scores" not in said, said
+    assert code == 0 and "04_softmax.ipynb：你写的放回了 3 格" in said and "02_scores" not in said, said
     is_corrected(upstream / NAME)
-    assert 'choice = "B"\n\ncheck("reading_weights", choice)' in sources(upstream / NAME)
+    assert {LINE, "guess = 0.5"} <= {*sources(upstream / NAME)}
     assert (upstream / "notebooks/我的.ipynb").exists() and (upstream / "notebooks/progress.jsonl").exists()
     assert {path: path.read_bytes() for path in Path(clone, "notebooks").iterdir()} == old
     code, said = run(upstream, tmp_path)
     assert code == 1 and "旧的课程文件夹" in said
     code, said = run(upstream, upstream)
     assert code == 1 and "现在的这一份" in said
+
+
+def test_every_exercise_and_prediction_of_the_course_is_seen_to_be_unanswered():
+    """新的一格空着才放答案：空着是什么样，认得全。"""
+    for path in notebook_paths():
+        for text in sources(path):
+            if re.search(r"^guess\w* = |^check\(", text, re.MULTILINE):
+                assert UNANSWERED.search(text), f"{path.name}：{text}"
