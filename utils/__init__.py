@@ -27,7 +27,7 @@
         numbers.py        一个数、一个点积怎样写成文字
         missing_names.py  跳着运行笔记本时，告诉学习者先运行哪里
 
-命令：
+命令（__main__.py；准备环境的是 environment.py 和 installing.py）：
 
     python -m utils lab       准备环境并打开课程
     python -m utils slides    准备环境并做幻灯片（环境已有时：python -m utils.slides）
