@@ -41,9 +41,13 @@
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks -> slides。
 """
 
+import os
 import sys
 
 if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():  # 只在笔记本里
+    # 第一格往上几层找到了这里：那几层换成项目的绝对路径，上面别的文件就不会代替后面导入的模块
+    _root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:] = [_root, *(folder for folder in sys.path if folder not in (_root, ".", "..", "../.."))]
     from utils.missing_names import explain_missing_names
 
     explain_missing_names(sys.modules["IPython"].get_ipython())
