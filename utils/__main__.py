@@ -32,7 +32,9 @@ JupyterLab 停下了（退出码 {}），原因在上面英文的最后几行。
         {}
   · 装过的 Jupyter 扩展与这一版不合：删除项目里的 .venv 文件夹，再运行同一条命令；
   · 端口（port、address）被占用或不许用：后面加上 --port 9000；
-  · 不能写入（Permission denied、Read-only）：把项目复制到自己的文件夹里。"""
+  · 主目录不能写入（PermissionError、FileNotFoundError）：环境变量 HOME 要指向自己的主目录；
+  · Python 缺一块（No module named '_sqlite3'、'_ctypes'、'_ssl'）：重装 python.org 或系统自带的 Python，
+    删除项目里的 .venv 文件夹，再运行同一条命令。"""
 NO_CONFIG = "set JUPYTER_NO_CONFIG=1" if os.name == "nt" else "export JUPYTER_NO_CONFIG=1"
 
 
@@ -94,7 +96,8 @@ def main(arguments):
         print("改好以后再运行同一条命令。", file=sys.stderr)
         return 1
     if not environment.in_environment():
-        return run([environment.venv_python(), "-m", "utils", *arguments])
+        # 这两个变量会让 .venv 里的 Python 用上别处的软件包
+        return run([environment.venv_python(), "-m", "utils", *arguments], PYTHONPATH=None, PYTHONHOME=None)
     if running > NEWEST:
         print(found + "先试着继续，不一定成功。", file=sys.stderr)
     install(wanted)

@@ -34,6 +34,7 @@ VENV_FAILED = f"""
 不能新建虚拟环境 {VENV}，上面有具体原因。常见的有：
   · 项目文件夹不能写入：把它复制到自己的文件夹里；
   · Debian、Ubuntu 缺少 venv 模块：先运行 sudo apt install python3-venv；
+  · U 盘、共享文件夹不能建链接（symlink、Operation not permitted）：把项目复制到电脑自己的磁盘上；
   · 磁盘空间不够：至少留出 3 GB。
 解决后再运行同一条命令。"""
 

@@ -50,8 +50,9 @@ FAILED = """
 解决后再运行同一条命令，会接着装完。还是不行，就删除项目里的 .venv 文件夹再试。"""
 
 NOT_HERE = """
-安装工具说装好了，这个 Python（{}）里却找不到 {}。
-多半是 pip 的设置让它装到了别处：用 python -m pip config list 找 target、prefix、root，取消它们，
+安装工具说装好了，这个 Python（{}）里却找不到 {}。常见的有：
+  · pip 的设置让它装到了别处：用 python -m pip config list 找 target、prefix、root，取消它们；
+  · 环境变量 PYTHONPATH 里有同一个软件包的别的版本：去掉 PYTHONPATH。
 再运行同一条命令。"""
 
 TORCH_BROKEN = """
@@ -150,6 +151,10 @@ def causes():
     found = []
     if sys.maxsize < 2**32:
         found.append("这个 Python 是 32 位的：请装 64 位的 Python。")
+    if importlib.util.find_spec("_ssl") is None:
+        found.append(
+            "这个 Python 没有 ssl，不能联网安装：重装 python.org 或系统自带的 Python，再删除 .venv。"
+        )
     if sys.version_info[:2] > NEWEST:
         found.append(f"这个 Python 太新，有的软件包还没有给它的安装包：{PYTHON_RANGE}。")
     if sys.platform == "darwin" and platform.machine() == "x86_64":
