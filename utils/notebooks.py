@@ -3,6 +3,7 @@
 import hashlib
 import re
 from copy import deepcopy
+from difflib import get_close_matches
 from pathlib import Path
 
 from nbformat import from_dict, v4
@@ -28,12 +29,31 @@ def notebook_paths():
 
 
 def find_notebook(name):
-    """命令行里写的一本笔记（Path）：照写的路径找；没有，就找 notebooks/ 里的这一本，不写 .ipynb 也行。
+    """命令行里写的一本笔记（Path）：照写的路径找；没有，就找 notebooks/ 里的这一本。
 
-    02_scores、02_scores.ipynb、notebooks/02_scores.ipynb 是同一本。都找不到就原样返回，由读它的人报错。
+    02_scores、02_scores.ipynb、notebooks/02_scores.ipynb 是同一本；只有一本以它开头，写 02、2、02_s 也行。
+    都找不到就原样返回，由读它的人报错，用 missing 里的话。
     """
-    in_course = NOTEBOOKS / f"{name.name.removesuffix('.ipynb')}.ipynb"
-    return in_course if name.parent == Path() and not name.is_file() and in_course.is_file() else name
+    if name.parent != Path() or name.is_file():
+        return name
+    stem, paths = name.name.removesuffix(".ipynb"), notebook_paths()
+    if stem.isdecimal():
+        stem = f"{int(stem):02}_"  # 2 是 02，不是 20
+    same = [path for path in paths if path.stem == stem]
+    found = same or [path for path in paths if stem and path.stem.startswith(stem)]
+    return found[0] if len(found) == 1 else name
+
+
+def missing(path):
+    """没有这个文件，和名字相近的几本。"""
+    wanted, stems = path.name.removesuffix(".ipynb"), [path.stem for path in notebook_paths()]
+    near = [stem for stem in stems if wanted and stem.startswith(wanted)]
+    near = (
+        near
+        or [stem for stem in stems if wanted in stem and len(wanted) > 1]
+        or get_close_matches(wanted, stems, cutoff=0.5)
+    )
+    return f"{path}：没有这个文件。" + f"是不是 {'、'.join(near)}？" * bool(near)
 
 
 def parse(content):

@@ -15,7 +15,7 @@ from nbformat import ValidationError, validate
 
 from utils.files import write_atomically
 from utils.kernels import CellError, execute
-from utils.notebooks import NOTEBOOKS, find_notebook, normalise, notebook_paths, parse, serialise
+from utils.notebooks import NOTEBOOKS, find_notebook, missing, normalise, notebook_paths, parse, serialise
 from utils.pictures import picture_difference
 
 README_PICTURE = NOTEBOOKS.parent / ".github" / "pipeline.png"
@@ -31,6 +31,8 @@ def refresh(path):
         content = path.read_bytes()
         stored = normalise(parse(content))
         validate(stored)
+    except FileNotFoundError:
+        raise RefreshError(missing(path)) from None
     except (OSError, ValueError, TypeError, AttributeError, ValidationError) as error:
         raise RefreshError(f"{path.name}：读不出笔记本（{type(error).__name__}: {error}）") from None
     nb = deepcopy(stored)

@@ -57,7 +57,7 @@ class _Book:
         self.opening, self.head, self.terms = read_terms()
 
     def read(self, path):
-        self.notebooks[path.stem] = (path, read_run_notebook(path, "放进书里", "做书"))
+        self.notebooks[path.stem] = (path, read_run_notebook(path, "放进书里"))
 
     def write(self):
         """写好各页；返回做不成的本数。"""

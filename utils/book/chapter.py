@@ -76,12 +76,17 @@ def read_chapter(name, nb, page):
 
     page : terms.Page，把 Markdown 变成这一页的 HTML
     """
-    items, preparing = [], False
+    items, preparing, appears = [], False, "-"
     for number, cell in enumerate(nb.cells, start=1):
         heading = _heading(cell)
         preparing = heading[2].strip() == "准备" if heading else preparing
+        slide = cell.metadata.get("slideshow", {}).get("slide_type", "-")
+        if slide == "-":  # 接在 fragment 后面的，在幻灯片上与它一起出现
+            slide = appears
+        elif slide != "skip":
+            appears = "fragment" if slide == "fragment" else "-"
         try:
-            item = None if preparing else _item(cell, heading, page.html)
+            item = None if preparing else _item(cell, heading, slide, page.html)
         except ValueError as error:
             first = (cell.source.splitlines() or [""])[0]
             raise PageError(f"{name}.ipynb 第 {number} 格：\n    {first}\n{error}") from None
@@ -101,9 +106,8 @@ def _heading(cell):
     return _HEADING.match(cell.source) if cell.cell_type == "markdown" else None
 
 
-def _item(cell, heading, markdown):
-    """一格，不进书就是 None。heading : 开头的标题；markdown : 把 Markdown 变成 HTML。"""
-    slide = cell.metadata.get("slideshow", {}).get("slide_type", "-")
+def _item(cell, heading, slide, markdown):
+    """一格，不进书就是 None。heading : 开头的标题；slide : 怎样出现；markdown : 把 Markdown 变成 HTML。"""
     if cell.cell_type == "code":
         if exercise := exercise_of(cell.source):
             return _Item(exercise_blocks(exercise, markdown), is_exercise=True)

@@ -9,6 +9,7 @@ from utils.exercises import EXERCISES
 
 ONLY_IN_NOTEBOOK = {  # 种类 -> 为什么要回到笔记本
     "step": "写得对不对，要在笔记本里运行 check 才知道：它拿几组数去试，认得出常见的错误。",
+    "module": "写得对不对，要在笔记本里运行 check 才知道：它把同样的矩阵放进你的模块，拿几组数去试。",
     "bug": "行号可以在这里对；改好的函数要在笔记本里运行 check 才知道对不对。",
 }
 
@@ -36,7 +37,8 @@ def exercise_blocks(exercise, markdown):
 def _mistakes(exercise, markdown):
     """数、形状、选项的常见错误：得到了什么，多半错在哪里。函数的错误只有笔记本认得出。"""
     rows = [
-        f"<tr><td>{escape(_written(mistake.answer))}</td><td>{_inline(mistake.message, markdown)}</td></tr>"
+        f"<tr><td>{escape(_yours(exercise, mistake.answer))}</td>"
+        f"<td>{_inline(mistake.message, markdown)}</td></tr>"
         for mistake in exercise.mistakes
         if not callable(mistake.answer) and "{" not in mistake.message
     ]
@@ -46,6 +48,14 @@ def _mistakes(exercise, markdown):
         '<p>你的答案不一样？</p><div class="wide"><table><thead><tr><th>你的</th><th>想一想</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _yours(exercise, answer):
+    """一种错误的答案；有几项的，只写与对的不同的那几项。"""
+    if not exercise.items:
+        return _written(answer)
+    parts = zip(exercise.items, answer, exercise.reference, strict=True)
+    return "，".join(f"{item} {_written(yours)}" for item, yours, right in parts if yours != right)
 
 
 def _written(answer):

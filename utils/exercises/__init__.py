@@ -13,6 +13,7 @@
     random_inputs.py  它们的输入
     checking.py     判定；读懂答案在 answers.py，其中的数在 number_text.py；不对的数在 near_numbers.py
     functions.py    函数题的判定；限时运行在 running.py，比较结果在 comparing.py，是不是自己写的在 own_work.py
+    items.py        排次序、配对、填表、判断的判定；写模块的题变成函数，在 modules.py
     explain.py      函数错在哪里：多做少做在 extra_steps.py，哪一步错在 whole.py，除数在 divisor.py，
                     写法在 reading_code.py，样子在 shapes_and_types.py，报错在 words.py；
                     第一处不同、怎样自己试，在 first_difference.py
@@ -55,7 +56,8 @@ def check(exercise_id, answer=None, *, seconds=5):
     """判定一个答案，返回 Verdict；从不抛出异常。
 
     exercise_id : 练习的编号，EXERCISES 的键，如 "softmax"
-    answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选择题交字母。
+    answer : 函数题交函数本身；笔算交一个数或一列数；猜形状交元组；找错交行号或改好的函数；选择题交字母；
+        排次序、配对交一串字母；填表交一列数；判断交 (True 或 False, 一句理由)；写模块交类本身。
         不写、None 和 ... 表示还没作答。
     seconds : 函数运行超过这么久，就不再等下去。学习者自己按的中断照常有效。
     返回 Verdict(status, mistake, message)；在笔记本里显示的是 message。

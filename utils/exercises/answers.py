@@ -42,15 +42,6 @@ def read_numbers(answer, count=None):
         return None
 
 
-def joined_thousands(numbers):
-    """262,144 写成了两个数：连起来的那个数；不像这样时是 None。"""
-    if numbers is None or len(numbers) < 2 or not all(number.is_integer() for number in numbers):
-        return None
-    if not 1 <= numbers[0] < 1000 or not all(100 <= number < 1000 for number in numbers[1:]):
-        return None
-    return float("".join(f"{number:.0f}" for number in numbers))
-
-
 def unreadable_item(answer, count=None):
     """第一个不是数的项：(第几项, 它)；一项也没有、太长、全是数时是 None。"""
     for position, item in enumerate(_items(answer, count) or [], start=1):

@@ -9,7 +9,6 @@ import numpy as np
 
 from utils.exercises.answers import (
     is_blank,
-    joined_thousands,
     read_letter,
     read_line,
     read_numbers,
@@ -19,6 +18,7 @@ from utils.exercises.answers import (
     unreadable_item,
 )
 from utils.exercises.functions import judge_function
+from utils.exercises.items import judge_items, judge_truth
 from utils.exercises.near_numbers import unlisted
 from utils.exercises.records import not_attempted, passed, wrong
 from utils.numbers import write
@@ -32,7 +32,7 @@ def judge(exercise, answer, seconds):
         if is_blank(answer):
             return not_attempted(exercise)
         with np.errstate(all="ignore"):  # 错误的做法会溢出；那正是要认的
-            if exercise.kind == "step" or (exercise.kind == "bug" and callable(answer)):
+            if exercise.kind in ("step", "module") or (exercise.kind == "bug" and callable(answer)):
                 return judge_function(exercise, answer, seconds)
             return _JUDGES[exercise.kind](exercise, answer)
     except Exception as error:  # 再怪的答案（如每次比较都抛出异常的对象）也只得到一句话
@@ -43,14 +43,12 @@ def judge(exercise, answer, seconds):
 def _judge_number(exercise, answer):
     expected = np.atleast_1d(np.asarray(exercise.reference, float))
     numbers = read_numbers(answer, len(expected))
-    if len(expected) == 1 and joined_thousands(numbers) == expected[0]:
-        return passed(exercise, "（千位不用逗号：Python 里逗号把它分成了几个数。）")
     if numbers is None:
         wanted = f" {len(expected)} 个数，写成 [a, b, …]" if len(expected) > 1 else "一个数"
         bad = _bad_item(answer, len(expected))
         return wrong(exercise, "wrong_type", f"这里要{wanted}；{bad or f'收到的是{received(answer)}。'}")
     if numbers.shape != expected.shape:
-        return wrong(exercise, "wrong_count", _count_message(exercise, answer, numbers, expected))
+        return wrong(exercise, "wrong_count", _count_message(exercise, numbers, expected))
     yours = f"你的答案是 {'、'.join(map(write, numbers))}。"
     if not np.isfinite(numbers).all():
         return wrong(exercise, "not_finite", yours, "里面有非数（NaN）或无穷。这里要能写在纸上的数。")
@@ -79,10 +77,8 @@ def _bad_item(answer, count):
     return f"第 {bad[0]} 项不是数，收到的是{received(bad[1])}。"
 
 
-def _count_message(exercise, answer, numbers, expected):
+def _count_message(exercise, numbers, expected):
     message = f"这里要 {len(expected)} 个数，收到 {len(numbers)} 个。"
-    if len(expected) == 1 and joined_thousands(numbers) is not None and not isinstance(answer, str):
-        return f"{message}千位不用逗号：Python 里逗号把它分成了几个数。"
     if len(numbers) > len(expected) and np.allclose(
         numbers[-len(expected) :], expected, rtol=0, atol=exercise.tolerance
     ):
@@ -147,3 +143,4 @@ def _compare(exercise, value, yours, otherwise=(None, "")):
 
 
 _JUDGES = {"number": _judge_number, "shape": _judge_shape, "bug": _judge_bug, "reading": _judge_reading}
+_JUDGES |= {"order": judge_items, "match": judge_items, "table": judge_items, "truth": judge_truth}

@@ -53,6 +53,8 @@ def try_it(exercise, function, arguments):
     """不对的那组输入怎样拿到手；很小的直接写出来。"""
     name = getattr(function, "__name__", "")
     name = name if name.isidentifier() else "f"
+    if exercise.kind == "module":
+        return f'不对的输入：{", ".join(exercise.arguments)} = check("{exercise.id}", {name}).arguments'
     small = ""
     if sum(map(np.size, arguments)) <= _SMALL:
         values = zip(exercise.arguments, arguments, strict=True)

@@ -9,7 +9,7 @@ import inspect
 
 import numpy as np
 
-from utils.exercises import running
+from utils.exercises import modules, running
 from utils.exercises.answers import received
 from utils.exercises.comparing import same, same_kind
 from utils.exercises.explain import explained
@@ -19,13 +19,19 @@ from utils.exercises.running import Failure
 
 
 def judge_function(exercise, function, seconds):
-    """判定 function 与答案是不是同一个函数，返回 Verdict。seconds : 最多运行几秒。"""
+    """判定 function（写模块的题是一个类）与答案是不是同一个函数，返回 Verdict。seconds : 最多运行几秒。"""
+    if exercise.kind == "module":
+        if problem := modules.unusable(function):
+            return wrong(exercise, *problem)
+        if not _computes(function.forward):
+            return not_attempted(exercise)
+        function = modules.as_function(exercise, function)
     if not callable(function):
         reason = f"这里要交函数本身，收到的是{received(function)}。函数名后面不要加括号。"
         return wrong(exercise, "not_a_function", reason)
     if inspect.iscoroutinefunction(function):
         return wrong(exercise, "wrong_type", "去掉 def 前面的 async：普通的函数才会马上算出结果。")
-    if not _accepts(function, len(exercise.arguments)):
+    if exercise.kind != "module" and not _accepts(function, len(exercise.arguments)):
         names = "、".join(exercise.arguments)
         reason = f"函数要能收 {len(exercise.arguments)} 个参数：{names}。"
         return wrong(exercise, "wrong_parameters", reason)
@@ -35,6 +41,8 @@ def judge_function(exercise, function, seconds):
     if run.timed_out:
         return wrong(exercise, "time_limit", _time_message(seconds, run.still_running))
     outcomes, again = run.outcomes[: len(fresh)], run.outcomes[len(fresh) :]
+    if isinstance(outcomes[0], Failure) and outcomes[0].kind == modules.MISBUILT:
+        return wrong(exercise, *outcomes[0].text.split("：", 1))
     if all(map(_is_missing, outcomes)):
         return _without_result(exercise, function, run)
     reference = exercise.repair or exercise.reference

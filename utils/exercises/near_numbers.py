@@ -34,7 +34,7 @@ def unlisted(numbers, expected, exercise):
         return said
     bad = np.flatnonzero(np.abs(numbers - expected) > tolerance)
     if not many:
-        return _one(numbers[0], expected[0])
+        return one_number(numbers[0], expected[0])
     if len(bad) == len(expected):
         return None, "每一个数都不对。"
     return "some_wrong", f"第 {'、'.join(str(i + 1) for i in bad)} 个数不对，其余的都对。"
@@ -57,8 +57,8 @@ def _same_change(numbers, expected, tolerance):
     return None
 
 
-def _one(number, right):
-    """一个数：差一个常见的倍数，或者差 1。"""
+def one_number(number, right):
+    """(名字, 一句话)：差一个常见的倍数，或者差 1；看不出原因时是 (None, "")。"""
     for factor, up in itertools.product(_FACTORS, (True, False)):
         value = right * factor if up else right / factor
         if abs(number - value) <= 0.005 * abs(value):

@@ -58,7 +58,16 @@ def items_of(text, count=None):
         return [re.sub(r"[,\s]", "", text)]
     if count == 1 and not re.search(r"[,;、]|[\d)]\s+[\d(]", text):  # 一道算式，空格不分开它
         return [re.sub(r"(?<!ln)\s+", "", text)]
+    if (
+        count
+        and re.search(r"\d,\d{3}(?!\d)", text)
+        and len(parts := re.split("[;、]", text.strip("[]()"))) == count
+    ):
+        return parts  # 分号隔开的几个数，逗号是千位的
     items = separate(text)
+    parts = re.split("[/:]", items[0])
+    if len(items) == 1 and count and len(parts) == count > 2:  # 4/3/6/6/3、1:2:1
+        return parts
     named = [item for item in items if not re.fullmatch(r"(?!inf|nan)[A-Za-z_]+", item)]
     return named if count and count == len(named) else items
 
@@ -87,6 +96,10 @@ def _chinese(text):
     if found := re.fullmatch(r"(.+)分之(.+)", text):
         below, above = _chinese(found[1]), _chinese(found[2])
         return above / below if below and above is not None else None
+    if text == "一半":
+        return 0.5
+    if found := re.fullmatch(f"([{_CHINESE[1:]}])成", text):
+        return _CHINESE.index(found[1]) / 10
     if not re.fullmatch(f"[{_CHINESE}十百千万]+", text):
         return None
     total = group = digit = 0

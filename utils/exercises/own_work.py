@@ -1,5 +1,6 @@
 """是不是自己写的：函数运行时有没有直接调用题目说不用的课程函数。"""
 
+import inspect
 import sys
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def borrowed(function, names, arguments, seconds):
         finally:
             sys.setprofile(before)
 
-    if _is_course(getattr(function, "__code__", None)):
+    if _is_course(getattr(inspect.unwrap(function), "__code__", None)):
         return function.__name__
     running.call_within(watched, [arguments], seconds)
     return found[0] if found else ""

@@ -9,8 +9,8 @@ from utils.numbers import write
 
 _TOLERANCE = 0.0051  # 猜到两位小数就算对
 _SHOWN, _LONGEST = 20, 40  # 再多的项、再长的文字不写出来
-_WORDS = dict.fromkeys(["是", "对", "真", "会", "能", "true", "yes"], True)
-_WORDS |= dict.fromkeys(["否", "错", "假", "不是", "不对", "不会", "不能", "false", "no"], False)
+WORDS = dict.fromkeys(["是", "对", "真", "会", "能", "true", "yes"], True)
+WORDS |= dict.fromkeys(["否", "错", "假", "不是", "不对", "不会", "不能", "false", "no"], False)
 
 
 def predict(guess, truth):
@@ -38,7 +38,7 @@ def _equal(guess, truth):
         return half_width(str(guess)) == half_width(truth)
     theirs = np.asarray(truth)
     if theirs.dtype.kind == "b":
-        guess = _WORDS.get(half_width(guess).lower(), guess) if isinstance(guess, str) else guess
+        guess = WORDS.get(half_width(guess).lower(), guess) if isinstance(guess, str) else guess
         return np.asarray(guess).dtype.kind == "b" and np.array_equal(guess, truth)
     if theirs.dtype.kind == "U":
         return [half_width(item) for item in guess] == [half_width(item) for item in truth]

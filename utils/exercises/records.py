@@ -62,20 +62,25 @@ class Exercise:
     """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
 
     title : 与笔记本里的标题一样；notebook : 笔记本的名字，由 sets.load_exercises 填上。少写了哪一项，测试会说
-    kind : "step" 写一步；"number" 笔算；"shape" 猜形状；"bug" 找错；"reading" 选择题
-    reference : step 是函数；number 是一个数或一组数；shape 是元组；bug 是行号；reading 是选项的字母
-    mistakes : 常见错误，答案各不相同；bug 和 reading 的每个错的行号、选项都要有
+    kind : 见 KINDS
+    reference : step 和 module 是函数；number 是一个数或一组数；shape 是元组；bug 是行号；
+        reading 是选项的字母；order 和 match 是一串字母；table 是一列数；truth 是 True 或 False
+    mistakes : 常见错误，答案各不相同；bug 和 reading 的每个错的行号、选项，order 里挨着的每一对对调，
+        match 里每个多出来的选项，都要有
     hints : 提示，越往后越具体，都不给出答案
     solution : 答案的代码，只用那本笔记里有的名字；why : 一段话，说明为什么
 
-    arguments, inputs : step 和 bug 用。参数名；inputs(种子) 每次给出一组新的参数元组，不写种子是判定用的
-    shape : step 和 bug 用。返回值的形状，如 "(n_q, n_k)"
+    arguments, inputs : step、module 和 bug 用。参数名；inputs(种子) 每次给出一组新的参数元组，
+        不写种子是判定用的
+    shape : step、module 和 bug 用。返回值的形状，如 "(n_q, n_k)"
     repair : bug 用。改对以后的函数
     without : step 用。题目说不用的课程函数，名字与题目里一样
     whole : 由几步合成的函数用。whole(softmax=f) 是只把 softmax 这一步换成 f 的函数；参数名是各步练习的编号。
         各步的练习里有名字的错误，靠它在合起来的函数里也认得出
     also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看
-    tolerance : number 用。差多少以内算对；默认容许四舍五入到两位小数
+    module : module 用。module(*参数) 给出新建这个模块要的大小、{参数的名字: 放进去的矩阵} 和输入 X
+    items : match 和 table 用。各项叫什么，与题目里一样
+    tolerance : number 和 table 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
     id: str
@@ -93,6 +98,8 @@ class Exercise:
     without: tuple[str, ...] = ()
     whole: Callable | None = None
     also: Sequence[Mistake] = ()
+    module: Callable | None = None
+    items: tuple[str, ...] = ()
     tolerance: float = 0.0051
     notebook: str = ""
 
@@ -101,17 +108,24 @@ class Exercise:
 
     @property
     def choices(self):
-        """找错的全部行号，选择题的全部字母：对的一个，加上错的每一个。"""
+        """找错的全部行号，选择题、排次序、配对的全部字母：对的一个，加上错的每一个。"""
+        if self.kind in ("order", "match"):
+            return sorted(set(self.reference).union(*(mistake.answer for mistake in self.mistakes)))
         wrong_ones = [mistake.answer for mistake in self.mistakes if not callable(mistake.answer)]
         return sorted([self.reference, *wrong_ones])
 
 
 KINDS = {  # 种类 -> 怎样作答
     "step": "把 ... 换成你的代码",
+    "module": "把两处 ... 换成你的代码",
     "number": "把 None 换成你算出的数",
     "shape": "把 None 换成形状，如 (3, 4)",
     "bug": "把 None 换成行号，或者改好的函数",
     "reading": '把 None 换成选项的字母，如 "A"',
+    "order": '把 None 换成一串字母，先做的在前，如 "DAB"',
+    "match": '把 None 换成一串字母，照题目的次序一项一个，如 "DAB"',
+    "table": "把 None 换成各格的数，照题目的次序",
+    "truth": "把 None 换成 True 或 False，在引号里写一句理由",
 }
 
 

@@ -19,7 +19,6 @@ _NAMES = {
     "scale_scores": "缩放",
     "softmax": " softmax ",
     "weighted_sum": "加权求和",
-    "layer_norm": "层归一化",
 }
 
 

@@ -17,6 +17,12 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
     (r"size (\d+) is different from (\d+)", "矩阵乘法的两边对不上，中间的两个大小是 {1} 和 {0}"),
     (r"shapes? (\(.*?\)) (?:into shape )?(\(.*?\))", "两个数组的形状对不上，是 {0} 和 {1}"),
     (r"inhomogeneous", "各项不一样长，拼不成矩阵：是不是要先取出其中一项（如 .output）？"),
+    (r"before Module.__init__", "__init__ 的第一行要写 super().__init__()"),
+    (
+        r"mat1 and mat2 .*?\(\d+x(\d+) and (\d+)x\d+\)",
+        "矩阵乘法的两边对不上，中间的两个大小是 {0} 和 {1}",
+    ),
+    (r"size of tensor a \((\d+)\) must match .*?\((\d+)\)", "两个张量的形状对不上，一边是 {0}，一边是 {1}"),
     (r"'NoneType'", "{error}。有一步得到的是空值 None：那一步的函数是不是少了 return？"),
     (r"bitwise_xor|for \^", "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"),
     (

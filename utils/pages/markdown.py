@@ -28,7 +28,12 @@ class Renderer(IPythonRenderer):
 
     def image(self, text, url, title=None):
         image = super().image(text, url, title)
-        require('src="data:' in image, "图片要在笔记本里，网页不引用别的文件", url, "用代码画出它")
+        require(
+            'src="data:' in image,
+            "图片要在笔记本里，网页不引用别的文件",
+            url,
+            "把图片文件拖进这一格，或者用代码画出它",
+        )
         return image
 
 

@@ -2,32 +2,28 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 from jinja2 import pass_context
 from nbconvert.exporters import SlidesExporter
-from pygments.formatters import HtmlFormatter
 from traitlets import default
 from traitlets.config import Config
 
 from utils.pages import shell
 from utils.pages.command import PageError
 from utils.pages.fonts import font_faces
-from utils.pages.formulas import output_to_mathml
+from utils.pages.formulas import output_to_mathml, to_mathml
 from utils.pages.markdown import Renderer, to_html
-from utils.slides import reveal
-from utils.slides.notes import split_notes
+from utils.slides import design, reveal
+from utils.slides.length import too_long
+from utils.slides.lesson import plan_lesson
 
 DECK_TEMPLATES = Path(__file__).resolve().parent / "templates" / "deck"
 SUFFIX = ".slides.html"
-NEW_PAGE = ("slide", "subslide")  # 从这一格起是新的一页
+SCRIPTS = ("paths.js", "overview.js", "deck.js", "fit.js")
 
 # 讲稿窗口是本页打开的空白窗口，沿用这条策略；它用两个框显示当前页和下一页，框里是这份幻灯片自己
 _POLICY = f"{shell.POLICY}; script-src 'unsafe-inline'; frame-src 'self' file:"
-
-# 图在页上放大到投影仪看得清：最多 1.5 倍，但不超出一页（1280×720）留给图的地方。
-# 高过 HIGH 的图这样放就太小了：它占满一页的高，说明排在它左边。
-LARGEST_ZOOM, _WIDEST, TALLEST = 1.5, 1160, 450
-HIGH, FULL_HEIGHT = 500, 630
 
 
 class DeckExporter(SlidesExporter):
@@ -59,36 +55,62 @@ class DeckExporter(SlidesExporter):
         yield "markdown2html", _in_its_cell(_markdown)
         yield "latex2mathml", _in_its_cell(lambda source, cell: output_to_mathml(source))
         yield "on_page", on_page
+        yield "of_lesson", of_lesson
+        yield "hang", design.hang
+        yield "dedent", dedent
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
-        """排成一份幻灯片；返回 (HTML, resources)，resources["deck"] 里有标题、页数和分钟数。
+        """排成一份幻灯片；返回 (HTML, resources)，resources["deck"]["long"] 是太长的页。
 
         PageError：有一格做不成。
         """
         resources = self._init_resources(resources)
-        resources["deck"] = {
-            "title": _title(nb),
-            "pages": sum(_slide_type(cell) in NEW_PAGE for cell in nb.cells),
-            "minutes": _take_notes(nb, resources),
-            "policy": _POLICY,
-            "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
-            "highlight_css": HtmlFormatter(style="default").get_style_defs(".highlight"),
-            "css": (DECK_TEMPLATES / "deck.css").read_text(encoding="utf-8"),
-            "font_faces": font_faces,
-            "scripts": [
-                reveal.read("dist/reveal.js"),
-                reveal.notes_plugin(),
-                (DECK_TEMPLATES / "deck.js").read_text(encoding="utf-8"),
-            ],
-        }
+        pages = plan_lesson(nb, lambda cell, error: _error(resources, cell, error))
         for cell in nb.cells:
             if _result_stands_alone(cell):
                 cell.metadata.transient = {"remove_source": True}
+        scripts = [
+            reveal.player(),
+            reveal.notes_plugin(_template("speaker.css"), _template("speaker.js")),
+            *map(_template, SCRIPTS),
+        ]
+        resources["deck"] = {
+            "title": _title(nb),
+            "long": [(cells[0].metadata.number, extra) for cells in pages if (extra := too_long(cells))],
+            "policy": _POLICY,
+            "reveal_css": reveal.read("dist/reset.css") + reveal.read("dist/reveal.css"),
+            "accent": design.accent(resources["metadata"]["name"]),
+            "steps": design.steps(nb),
+            "css": _template("deck.css") + _template("player.css"),
+            "font_faces": font_faces,
+            "scripts": scripts,
+            "words": re.sub("[^\u3000-\u9fff\uff00-\uffef]", "", "".join(scripts)),  # 按键以后才出现的字
+        }
         return super().from_notebook_node(nb, resources, **kwargs)
 
 
 class _DeckRenderer(Renderer):
     link_suffix = SUFFIX
+
+    def render_tokens(self, tokens, state):
+        """粗体里的下划线会把一段文字分成几截：先接上，text 才认得出 d_k。"""
+        joined = []
+        for token in tokens:
+            if joined and token["type"] == joined[-1]["type"] == "text":
+                joined[-1] = token | {"raw": joined[-1]["raw"] + token["raw"]}
+            else:
+                joined.append(token)
+        return super().render_tokens(joined, state)
+
+    def text(self, text):
+        """写在文字里的 d_k、W_Q、Kᵀ、√8、n² 也排成公式。"""
+        parts = design.SYMBOL.split(text)
+        parts[::2] = map(super().text, parts[::2])
+        parts[1::2] = (to_mathml(design.latex(symbol), display=False) for symbol in parts[1::2])
+        return "".join(parts)
+
+    def block_code(self, code, info=None):
+        return design.hang(super().block_code(code, info))
 
     def list_item(self, text):
         """一条误解「**“说法。”** 纠正」：先只有说法，问过学生，按 → 才出现纠正。"""
@@ -99,20 +121,33 @@ class _DeckRenderer(Renderer):
 
 
 def _markdown(source, cell):
-    return to_html(source, _DeckRenderer, cell.get("attachments"))
+    return design.together(to_html(source, _DeckRenderer, cell.get("attachments")))
 
 
 def on_page(size):
-    """一张图（Jupyter 记下的显示宽高）在页上的宽度和样式，写成 <img> 的属性；没有记宽高就没有属性。"""
+    """一张图（Jupyter 记下的显示宽高）写在 <img> 里的属性；没有记宽高就没有属性。放大几倍由 fit.js 定。"""
     if not size.get("height"):
         return ""
-    high = size["height"] > HIGH
-    zoom = min(LARGEST_ZOOM, _WIDEST / size["width"], (FULL_HEIGHT if high else TALLEST) / size["height"])
-    return f'width="{round(size["width"] * zoom)}" ' + 'class="high" ' * high
+    return f'style="--w:{size["width"]};--h:{size["height"]}" '
 
 
-def _slide_type(cell):
-    return cell.metadata.get("slideshow", {}).get("slide_type", "-")
+def of_lesson(cell):
+    """一页的 <section> 的属性：它在课里的哪里，讲几秒。"""
+    given = cell.metadata
+    if given.get("divider"):
+        return ' id="optional" data-visibility="uncounted"'
+    place = given.get("optional", "").partition("/")[0]
+    return (
+        (f' id="optional-{place}" data-visibility="uncounted"' if place else "")
+        + (f' data-timing="{given.seconds}"' if given.get("seconds") else "")
+        + (f' data-short="{given.short_seconds}"' if given.get("short_seconds") else "")
+    )
+
+
+def _template(name):
+    """templates/deck/ 里的一个文件，不带脚本的注释。"""
+    text = (DECK_TEMPLATES / name).read_text(encoding="utf-8")
+    return re.sub(r"^ *//.*\n| // .*", "", text, flags=re.MULTILINE) if name.endswith(".js") else text
 
 
 def _title(nb):
@@ -129,27 +164,6 @@ def _result_stands_alone(cell):
         or data.get("text/html", "").startswith('<figure class="animation')
         for data in shown
     )
-
-
-def _take_notes(nb, resources):
-    """把讲稿从格子里取出来，返回总分钟数。一节的讲稿，这一节的每一页都看得到；时间平分给各页。"""
-    section, total, minutes, text = [], 0, 0, ""
-    for number, cell in enumerate(nb.cells, start=1):
-        cell.metadata.number, notes = number, None
-        try:
-            if cell.cell_type == "markdown":
-                cell.source, notes = split_notes(cell.source)
-        except ValueError as error:
-            raise _error(resources, cell, error) from None
-        if notes or _slide_type(cell) == "slide":
-            section, (minutes, text) = [], notes or (0, "")
-            total += minutes
-        if _slide_type(cell) in NEW_PAGE:
-            section.append(cell)
-            cell.metadata.notes = text
-            for page in section:
-                page.metadata.seconds = round(60 * minutes / len(section))
-    return total
 
 
 def _in_its_cell(convert):

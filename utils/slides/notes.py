@@ -1,10 +1,14 @@
 """讲稿：写在每一节开头那一格末尾的 HTML 注释。学生看不见，老师双击那一格就能改。
 
-<!-- 讲稿 · 5 分钟
+<!-- 讲稿 · 5 分钟 · 短课 3 分钟
 问：当堂问的一个问题？
 会答错：“最常见的错误答案”，以及为什么会这么想。
 接着：怎样引到正确的想法；在黑板上写什么。
+来不及：这里可以少讲什么。
+练习纸：现在做哪几题，几分钟，走动时看什么。
 -->
+
+第一行的“短课”、最后两行都可以没有。写了“短课”的，这几页也在 20 分钟的短课里。
 """
 
 import re
@@ -13,17 +17,25 @@ from typing import NamedTuple
 from utils.checks import refusal
 
 FORM = "<!-- 讲稿 · 5 分钟\n问：……\n会答错：……\n接着：……\n-->"
-LABELS = ("问", "会答错", "接着")
+LABELS = ("问", "会答错", "接着")  # 每处讲稿都有
+MORE_LABELS = ("来不及", "练习纸")  # 可以没有，写在后面
 
 _OPENING = re.compile(r"<!--\s*讲稿")
-_HEADER = re.compile(r"<!--[ \t]*讲稿[ \t]*·[ \t]*([1-9][0-9]*)[ \t]*分钟[ \t]*\n")
+_HEADER = re.compile(
+    r"<!--[ \t]*讲稿[ \t]*·[ \t]*([1-9][0-9]*)[ \t]*分钟[ \t]*"
+    r"(?:·[ \t]*短课[ \t]*([1-9][0-9]*)[ \t]*分钟[ \t]*)?\n"
+)
 
 
 class Notes(NamedTuple):
-    """一格的讲稿：minutes 是分钟数；text 是 Markdown，问、会答错、接着各成一段。"""
+    """一格的讲稿：minutes 是分钟数；text 是 Markdown，问、会答错、接着各成一段。
+
+    short 是这几页在短课里的分钟数；不在短课里，就是 0。
+    """
 
     minutes: int
     text: str
+    short: int = 0
 
 
 def split_notes(source):
@@ -44,7 +56,9 @@ def split_notes(source):
     header = _HEADER.match(comment)
     if not header:
         raise _malformed(
-            "讲稿的第一行只写分钟数，是不小于 1 的整数", repr(first_line), "5 换成这一节的分钟数"
+            "讲稿的第一行只写分钟数（是不小于 1 的整数），和短课里的分钟数",
+            repr(first_line),
+            "5 换成这一节的分钟数，在短课里的再接着写“ · 短课 3 分钟”",
         )
     inside, closed, after = comment[header.end() :].partition("-->")
     if not closed:
@@ -55,12 +69,12 @@ def split_notes(source):
         raise _malformed("讲稿里不能有连着的两个减号", "--", "改成破折号，或分开写")
     if not inside.strip():
         raise _malformed("讲稿不能是空的", repr(comment), "写上问什么、会怎样答错")
-    return body.rstrip(), Notes(int(header[1]), _paragraphs(inside))
+    return body.rstrip(), Notes(int(header[1]), _paragraphs(inside), int(header[2] or 0))
 
 
 def _paragraphs(lines):
-    """Markdown 里相邻的两行会连成一段，所以在每个“问：”“会答错：”“接着：”前面空一行。"""
-    return re.sub(rf"\s*\n(?=(?:{'|'.join(LABELS)})：)", "\n\n", lines.strip())
+    """Markdown 里相邻的两行会连成一段，所以在“问：”“会答错：”这些开头的前面空一行。"""
+    return re.sub(rf"\s*\n(?=(?:{'|'.join(LABELS + MORE_LABELS)})：)", "\n\n", lines.strip())
 
 
 def _malformed(rule, received, way_out):

@@ -24,36 +24,50 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else len(SLOW))
 
 
-@pytest.fixture(scope="session")
-def made(tmp_path_factory):
-    """（放全部幻灯片的文件夹, 退出码, 做的时候说的话）；文件夹名里有空格和中文。几个进程共用一份。"""
+def made_once(tmp_path_factory, name, make):
+    """make(文件夹) 做好的文件：几个进程共用一份，先来的做，别的等。返回（文件夹, 退出码, 说的话）。"""
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "课程 资料"
-    folder, report = shared / "幻灯片 (1)", shared / "说的话"
+    folder, report = shared / name, shared / f"{name} 说的话"
     try:
-        shared.mkdir()
+        folder.mkdir(parents=True)
     except FileExistsError:  # 别的进程在做，或者做好了
         until = time.monotonic() + 300
         while not report.exists():
             assert time.monotonic() < until, f"等了五分钟，还没有 {report}"
             time.sleep(0.1)
     else:
-        _make_decks(folder, report)
+        _make(make, folder, report)
     status, _, said = report.read_text(encoding="utf-8").partition("\n")
     return folder, int(status), said
 
 
-def _make_decks(folder, report):
-    """做全部幻灯片；退出码和说的话写进 report，做到一半出错也写，别的进程不会白等。"""
+def _make(make, folder, report):
+    """退出码和说的话写进 report，做到一半出错也写，别的进程不会白等。"""
     from utils.files import write_atomically
-    from utils.slides.__main__ import main
 
     status, said = 1, io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     try:
         with redirect_stdout(said):
-            status = main(["-o", str(folder)])
+            status = make(folder)
     finally:
         write_atomically(report, f"{status}\n".encode() + said.buffer.getvalue())
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """（放全部幻灯片的文件夹, 退出码, 做的时候说的话）；文件夹名里有空格和中文。"""
+    from utils.slides.__main__ import main
+
+    return made_once(tmp_path_factory, "幻灯片 (1)", lambda folder: main(["-o", str(folder)]))
+
+
+@pytest.fixture(scope="session")
+def made_book(tmp_path_factory):
+    """（全部笔记的书的文件夹, 退出码, 说的话）。"""
+    from utils.book.__main__ import main
+
+    return made_once(tmp_path_factory, "书 (1)", lambda folder: main(["-o", str(folder)]))
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
+import torch
 
 from utils.exercises import EXERCISES
 from utils.exercises.records import KINDS
@@ -50,13 +51,14 @@ def records(name):
 def missing_fields(exercise):
     """记录里缺了什么：每一项一句话，说出练习和字段。"""
     needed = {"step": ["arguments", "inputs", "shape"], "bug": ["arguments", "inputs", "shape", "repair"]}
+    needed |= {"module": ["arguments", "inputs", "shape", "module"], "match": ["items"], "table": ["items"]}
     fields = ["title", "kind", "reference", "mistakes", "hints", "solution", "why"]
     fields += needed.get(exercise.kind, [])
     empty = [field for field in fields if getattr(exercise, field) in (None, "", (), [])]
     missing = [f"练习 {exercise.id} 没有写 {field}" for field in empty]
     if exercise.kind not in KINDS:
         missing.append(f"练习 {exercise.id} 的 kind 应是 {'、'.join(KINDS)} 之一")
-    if not missing and exercise.kind in needed:
+    if not missing and "inputs" in needed.get(exercise.kind, []):
         try:
             exercise.inputs(1)
         except TypeError:
@@ -107,7 +109,26 @@ def define(source, exercise):
     """source 里的函数，在那本笔记里定义。"""
     names = names_of(exercise.notebook)
     exec(source, names)
-    return names[re.match(r"def (\w+)", source)[1]]
+    return names[re.match(r"(?:def|class) (\w+)", source)[1]]
+
+
+def handed_in(exercise, value):
+    """记录里的一个答案（对的，或一种错误），学习者交来时的样子。"""
+    if exercise.kind == "truth":
+        return value, "理由写在这里"
+    return as_class(exercise, value) if exercise.kind == "module" and callable(value) else value
+
+
+def as_class(exercise, function):
+    """写模块的题：零件照答案，forward 换成 function。"""
+    base, names = define(exercise.solution, exercise), exercise.arguments[1:]
+
+    class Made(base):
+        def forward(self, X):
+            matrices = [getattr(self, name).weight.detach().T.numpy() for name in names]
+            return torch.from_numpy(function(X.numpy(), *matrices))
+
+    return Made
 
 
 def run_cell(source, names):

@@ -29,16 +29,9 @@ def make(folder, *arguments):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """（全部笔记的书的文件夹, 退出码, 说的话）。"""
-    folder = tmp_path_factory.mktemp("课程 资料") / "书 (1)"
-    return folder, *make(folder)
-
-
-@pytest.fixture(scope="module")
-def pages(made):
+def pages(made_book):
     """名字 -> 一页的树。"""
-    return {path.stem: read_html(path.read_text(encoding="utf-8")) for path in made[0].glob("*.html")}
+    return {path.stem: read_html(path.read_text(encoding="utf-8")) for path in made_book[0].glob("*.html")}
 
 
 def cells_of(name):
@@ -68,8 +61,8 @@ def squeezed(text):
 # ---------------------------------------------------------------- 全部写好，各有多大
 
 
-def test_the_whole_book_is_made_and_small(made, pages):
-    folder, status, said = made
+def test_the_whole_book_is_made_and_small(made_book, pages):
+    folder, status, said = made_book
     assert status == 0, said
     assert sorted(pages) == sorted([*NAMES, *OWN]) and all(f"{name}.html：" in said for name in NAMES)
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
@@ -150,12 +143,12 @@ def test_every_exercise_has_its_hints_and_answer_folded(name, pages):
     assert len(solutions) == len(exercises) > 0
     for exercise, solution in zip(exercises, solutions, strict=True):
         assert squeezed(exercise.solution) in squeezed(solution.text)
-        if exercise.kind in ("number", "reading"):
+        if exercise.kind in ("number", "reading", "order", "match", "table", "truth"):
             wrong = [mistake.answer for mistake in exercise.mistakes if not callable(mistake.answer)]
             rows = [row for row in solution.find("tr") if row.find("td")]
             assert len(rows) == len(wrong)
     only = pages[name].find("p", has="only")
-    assert len(only) == sum(exercise.kind in ("step", "bug") for exercise in exercises)
+    assert len(only) == sum(exercise.kind in ("step", "bug", "module") for exercise in exercises)
 
 
 @pytest.mark.parametrize("name", NAMES)

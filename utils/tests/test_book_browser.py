@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from utils.book.__main__ import main
 from utils.notebooks import notebook_paths
 from utils.pages.browser import Opened
 from utils.tests.test_slides_print import violations
@@ -26,10 +25,8 @@ OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((e) => {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("手机 里的") / "书"
-    assert main(["-o", str(folder)]) == 0
-    return folder
+def folder(made_book):
+    return made_book[0]
 
 
 @pytest.fixture

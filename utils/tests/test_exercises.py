@@ -19,10 +19,11 @@ from utils import attention
 from utils.examples import load_example
 from utils.exercises import EXERCISES, Verdict, check, hint, predict, solution
 from utils.notebooks import NOTEBOOKS
-from utils.tests.exercise_cells import cell_of, define, missing_fields
+from utils.tests.exercise_cells import as_class, cell_of, define, handed_in, missing_fields
 from utils.tests.notebook_rules import WRONG_WORDS
+from utils.transformer import LanguageModel
 
-FUNCTIONS = [exercise for exercise in EXERCISES.values() if exercise.kind in ("step", "bug")]
+FUNCTIONS = [exercise for exercise in EXERCISES.values() if exercise.kind in ("step", "bug", "module")]
 MATRIX = [(exercise, mistake) for exercise in EXERCISES.values() for mistake in exercise.mistakes]
 KINDS = {  # 每种一道：判定只看种类；笔算分一个数和一列数
     exercise.kind + "s" * isinstance(exercise.reference, list): exercise for exercise in EXERCISES.values()
@@ -61,7 +62,7 @@ def test_the_record_has_what_its_kind_needs(exercise):
 
 @pytest.mark.parametrize(("exercise", "mistake"), MATRIX, ids=[f"{e.id}-{m.name}" for e, m in MATRIX])
 def test_each_mistake_is_named_and_gets_its_own_message(exercise, mistake):
-    verdict = check(exercise.id, mistake.answer)
+    verdict = check(exercise.id, handed_in(exercise, mistake.answer))
     assert (verdict.status, verdict.mistake) == ("wrong", mistake.name)
     assert re.search(pattern(mistake), repr(verdict))
     others = [other for other in exercise.mistakes if other is not mistake]
@@ -98,8 +99,10 @@ def test_the_right_answer_passes_and_a_blank_is_not_attempted(exercise):
     if exercise.kind == "step":  # 那是课程的函数：要自己写
         assert check(exercise.id, exercise.reference).mistake == "course_function"
         right = define(exercise.solution, exercise)
+    elif exercise.kind == "module":
+        right = as_class(exercise, exercise.reference)
     else:
-        right = exercise.reference
+        right = handed_in(exercise, exercise.reference)
     assert check(exercise.id, right).status == "passed"
     for blank in (None, ..., "", " ", [], [None, None], (..., ...)):
         verdict = check(exercise.id, blank)
@@ -110,7 +113,12 @@ def test_the_right_answer_passes_and_a_blank_is_not_attempted(exercise):
 @each_function
 def test_a_stub_is_not_attempted(exercise):
     for body in ("...", "pass", "return None", '"""说明"""', "raise NotImplementedError('待写')"):
-        assert check(exercise.id, written(exercise.id, body)).status == "not_attempted"
+        if exercise.kind == "module":
+            forward = learner(f"def answer(self, X):\n    {body}\n")
+            stub = type("Stub", (define(exercise.solution, exercise),), {"forward": forward})
+        else:
+            stub = written(exercise.id, body)
+        assert check(exercise.id, stub).status == "not_attempted"
 
 
 # ---------------------------------------------------------------- 题目本身是对的
@@ -126,23 +134,15 @@ def test_no_matrix_of_the_first_inputs_is_square(exercise):
 
 def test_the_pencil_numbers_agree_with_the_examples():
     love, cat = load_example("我爱你"), load_example("猫吃鱼")
-    love_steps = attention.self_attention(love.X, love.W_Q, love.W_K, love.W_V)
     cat_steps = attention.self_attention(cat.X, cat.W_Q, cat.W_K, cat.W_V)
-    masked = np.where(np.tri(3, dtype=bool), love_steps.scaled_scores, -np.inf)
     facts = {
         "pencil_query": np.array([2, 0, 1, 3]) @ love.W_Q,
         "pencil_score": cat_steps.Q[2] @ np.array([0.5, 0.1, 0.2, 0]),
         "pencil_scaling": np.array([0.9, 0.4, 0.2]) / cat_steps.Q.shape[1] ** 0.5,
-        "pencil_mask": attention.softmax(masked)[1],
         "pencil_causal": attention.softmax([[0, 0.6931, -np.inf]])[0],
-        "count_true": [sum(j < 2 for i in range(4) for j in range(4)), 1 + 2 + 3 + 4, 1 + 2 + 2 + 2],
         "mask_shape": (np.zeros((7, 16)) @ np.zeros((5, 16)).T).shape,
-        "pencil_mix": np.array([0.5, 0, 0.5]) @ cat_steps.V,
         "pencil_softmax": torch.softmax(torch.tensor([0, 0.6931, 0]), dim=0).numpy(),
-        "pencil_join_rows": len([(q, k) for q in range(3) for k in range(5)]),
-        "pencil_path": len([(step, step + 1) for step in range(1, 20)]),
-        "pencil_cost": np.zeros((4000, 4000), np.float32).nbytes / np.zeros((1000, 1000), np.float32).nbytes,
-        "projection_shape": (np.zeros((5, 8)) @ np.zeros((8, 2))).shape,
+        "pencil_memory": 8 * np.zeros((2000, 2000), np.float32).nbytes / 1e6,
         "scores_shape": (np.zeros((2, 6)) @ np.zeros((5, 6)).T).shape,
     }
     for exercise_id, value in facts.items():
@@ -150,10 +150,50 @@ def test_the_pencil_numbers_agree_with_the_examples():
     assert f"{cat_steps.scores[1, 2]:.2f}" in cell_of(EXERCISES["reading_cell"]).text
 
 
-def test_the_variance_of_the_pencil_exercise_is_measured():
-    q, k = np.random.default_rng(0).standard_normal((2, 20_000, 100)) * 2
-    divisor = EXERCISES["pencil_std"].reference
-    assert ((q * k).sum(axis=1) / divisor).var() == pytest.approx(1, abs=0.05)
+def test_the_tables_are_measured():
+    rng, std, model = np.random.default_rng(0), [], LanguageModel("字" * 1000, 64, 4, 256, 2, 128)
+    for d_k in (4, 100):
+        q, k = rng.standard_normal((2, 20_000, d_k))
+        scores = (q * k).sum(axis=1)
+        std += [scores.std(), (scores / d_k**0.5).std(), (scores / d_k).std()]
+    assert EXERCISES["scaling_table"].reference == pytest.approx(std, rel=0.02)
+    sizes = {name: p.numel() for name, p in model.named_parameters() if p.ndim == 2}
+    block = [n for name, n in sizes.items() if name.startswith("blocks.0")]
+    one_row = model.blocks[0].attention(torch.zeros(1, 64))[2]
+    cache = 2 * 2 * sum(part.numel() for part in one_row)
+    whole = sum(n for name, n in sizes.items() if not name.startswith("readout"))
+    table = [sum(block[:4]), sum(block[4:]), sizes["token_vectors.weight"], whole]
+    wide = model.blocks[0].feed_forward[0].out_features
+    assert EXERCISES["model_table"].reference == [*table, wide, cache]
+    X, W = np.ones((10, 40)), np.ones((40, 40))
+    steps = attention.multi_head_attention(X, W, W, W, W, 8)
+    kept = [2 * np.zeros((1000, width), np.float16).nbytes / 1e6 for width in (40, 2 * 5)]
+    shapes = [attention.split_heads(X, 8)[0].shape[1], steps.heads[0].weights.shape[1], steps.joined.shape[1]]
+    assert EXERCISES["heads_table"].reference == [*shapes, 4 * W.size, *kept]
+
+
+def printed(exercise_id):
+    """题目的表里印着的几个矩阵，一列一个：[第 1 个, 第 2 个……]。"""
+    lines = re.findall(r"^\| (\d.*) \|$", cell_of(EXERCISES[exercise_id]).text, flags=re.MULTILINE)
+    rows = [line.split(" | ") for line in lines]
+    return [np.array([list(map(float, row[i].split(","))) for row in rows]) for i in range(len(rows[0]))]
+
+
+def test_the_printed_weights_have_the_faults_they_are_said_to_have():
+    scores, *shown = printed("weights_faults")
+    e = torch.exp(torch.from_numpy(scores)).numpy()
+    faults = {"A": scores / scores.sum(1, keepdims=True), "B": e / e.sum(0), "D": e / e.sum()}
+    for letter, weights in zip(EXERCISES["weights_faults"].reference, shown, strict=True):
+        assert np.allclose(faults[letter], weights, rtol=0, atol=0.0051)
+    scores, *shown = printed("mask_faults")
+    seen, ahead = np.tri(3), np.tri(3, k=1)
+    with np.errstate(divide="ignore"):
+        after = torch.softmax(torch.from_numpy(scores), 1).numpy() * seen
+        zero = torch.softmax(torch.from_numpy(scores * seen), 1).numpy()
+        one_ahead = torch.softmax(torch.from_numpy(scores + np.log(ahead)), 1).numpy()
+    faults = {"A": zero, "C": after, "D": one_ahead}
+    for letter, weights in zip(EXERCISES["mask_faults"].reference, shown, strict=True):
+        assert np.allclose(faults[letter], weights, rtol=0, atol=0.0051)
 
 
 # ---------------------------------------------------------------- 消息和提示的文字
@@ -161,13 +201,20 @@ def test_the_variance_of_the_pencil_exercise_is_measured():
 
 @each_exercise
 def test_messages_and_hints_never_contain_the_answer(exercise):
-    texts = [re.sub("你的答案是.*", "", repr(check(exercise.id, m.answer))) for m in exercise.mistakes]
+    texts = [
+        re.sub("你的答案是.*", "", repr(check(exercise.id, handed_in(exercise, m.answer))))
+        for m in exercise.mistakes
+    ]
     texts += [repr(check(exercise.id, None)), *exercise.hints]
-    if exercise.kind == "number":
+    if exercise.kind in ("number", "table"):
         values = np.atleast_1d(exercise.reference)
         secrets = [rf"(?<![\d.]){'[、, ]+'.join(re.escape(f'{value:g}') for value in values)}(?![\d.])"]
     elif exercise.kind == "shape":
         secrets = [re.escape(str(exercise.reference))]
+    elif exercise.kind in ("order", "match"):
+        secrets = [exercise.reference]
+    elif exercise.kind == "truth":
+        secrets = [re.escape(exercise.why)]
     elif exercise.kind == "reading":
         secrets = [rf"选 ?{exercise.reference}", rf"(?<![A-Z_\"]){exercise.reference}(?![A-Za-z_])"]
     elif exercise.kind == "bug":
@@ -214,7 +261,7 @@ def test_a_wrong_function_is_told_the_place_and_shape_but_not_the_right_number(e
         result[-1, 0] += 0.25
         return result
 
-    verdict = check(exercise.id, nearly)
+    verdict = check(exercise.id, handed_in(exercise, nearly))
     expected = right(*exercise.inputs()[0])
     assert (verdict.status, verdict.mistake) == ("wrong", None)
     assert f"第 {len(expected)} 行第 1 列" in repr(verdict)
@@ -350,7 +397,6 @@ def test_a_strange_answer_is_wrong_in_one_message(exercise):
 
 KINDLY_READ = {
     "pencil_score": ["0.24", torch.tensor(0.24), [0.24], "０．２４", "0.24。", "6／25", Fraction(6, 25)],
-    "pencil_std": [40.0, "40", "40 倍", Decimal(40), np.float32(40)],
     "pencil_softmax": [
         (0.25, 0.5, 0.25),
         "1/4, 1/2, 1/4",
@@ -358,18 +404,17 @@ KINDLY_READ = {
         "0.25 0.5 0.25",
         "0.25；.5; .25",
     ],
-    "pencil_mask": [np.array([[0.5, 0.5, 0]]), [[0.5, 0.5, 0]], [[0.5], [0.5], [0]], ["1 / 2", "0.5", 0]],
     "pencil_scaling": [[0.45, 0.2, 0.1], [0.454, 0.196, 0.1]],
-    "projection_shape": [
-        [5, 2],
-        "(5, 2)",
-        "（5，2）",
-        "5X2",
-        "5*2",
-        "5 2",
-        "５×２",
-        "5 行 2 列",
-        np.array([5, 2]),
+    "scores_shape": [
+        [2, 5],
+        "(2, 5)",
+        "（2，5）",
+        "2X5",
+        "2*5",
+        "2 5",
+        "２×５",
+        "2 行 5 列",
+        np.array([2, 5]),
     ],
     "bug_softmax": ["4", np.int64(4), [4], "第4行", "４行", "第四行", "line 4"],
     "reading_cell": ["b", " B. “吃”看向“鱼”", "（Ｂ）", "选B", ["B"]],
@@ -393,11 +438,11 @@ def test_kindly_read_answers_pass(exercise_id):
         ("pencil_softmax", "很大", "wrong_type", "这里要 3 个数"),
         ("pencil_score", True, "wrong_type", "真假值"),
         ("pencil_softmax", np.broadcast_to(0.5, (10**6, 10**6)), "wrong_type", "numpy 数组"),
-        ("projection_shape", 10, "wrong_ndim", "两个数"),
-        ("projection_shape", (5, 2, 1), "wrong_ndim", "两个数"),
-        ("projection_shape", (5, 2.5), "wrong_type", "元组"),
-        ("projection_shape", (5, 7), None, "行数对，列数不对"),
-        ("projection_shape", (7, 2), None, "列数对，行数不对"),
+        ("scores_shape", 12, "wrong_ndim", "两个数"),
+        ("scores_shape", (2, 5, 1), "wrong_ndim", "两个数"),
+        ("scores_shape", (2, 2.5), "wrong_type", "元组"),
+        ("scores_shape", (2, 7), None, "行数对，列数不对"),
+        ("scores_shape", (7, 5), None, "列数对，行数不对"),
         ("bug_softmax", 9, "wrong_type", "1 到 5"),
         ("bug_softmax", 3.5, "wrong_type", "行号"),
         ("reading_cell", "E", "wrong_type", "A、B、C、D"),

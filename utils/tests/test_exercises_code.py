@@ -20,8 +20,6 @@ LOOPS = {  # 一步 -> 两层循环写的答案；{} 里是大小
     "        e = np.exp(scaled_scores[i] - scaled_scores[i].max())\n        r[i] = e / e.sum()\n    return r",
     "weighted_sum": "r = np.zeros(({0}, {1}))\n    for i in range({0}):\n"
     "        r[i] = weights[i] @ V\n    return r",
-    "layer_norm": "r = np.zeros(({0}, {1}))\n    for i in range({0}):\n"
-    "        r[i] = (X[i] - X[i].mean()) / np.sqrt(X[i].var() + 1e-5)\n    return r",
 }
 FROM_ARGUMENTS = {
     "project": ("len(X)", "W.shape[1]"),
@@ -29,7 +27,6 @@ FROM_ARGUMENTS = {
     "scale_scores": ("len(scores)", "scores.shape[1]"),
     "softmax": ("len(scaled_scores)", "scaled_scores.shape[1]"),
     "weighted_sum": ("len(weights)", "V.shape[1]"),
-    "layer_norm": ("len(X)", "X.shape[1]"),
 }
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from utils.exercises import EXERCISES, check
-from utils.tests.test_exercises import written
+from utils.tests.exercise_cells import handed_in
+from utils.tests.test_exercises import learner, written
 from utils.tests.test_exercises_verdicts import STEPS, told
 
 WHOLES = [exercise for exercise in EXERCISES.values() if exercise.whole]
@@ -42,15 +43,19 @@ IN_A_WHOLE = [
 ]
 
 
-@pytest.mark.parametrize("exercise_id", ["self_attention", "causal"])
-@pytest.mark.parametrize(("place", "code", "name", "words"), IN_A_WHOLE)
+CASES = [("causal", *case) for case in IN_A_WHOLE]
+CASES += [("self_attention", *case) for case in IN_A_WHOLE if case[2] not in ("power_of_half", "caret")]
+
+
+@pytest.mark.parametrize(("exercise_id", "place", "code", "name", "words"), CASES)
 def test_a_steps_mistake_is_recognised_in_the_whole(exercise_id, place, code, name, words):
     body = ATTEND.format(**RIGHT | {place: code})
     if exercise_id == "self_attention":
         body = f"Q, K, V, masked = X @ W_Q, X @ W_K, X @ W_V, False\n    {body}"
     else:
         body = f"masked = True\n    {body}"
-    mistake, message = told(exercise_id, written(exercise_id, body))
+    answer = handed_in(EXERCISES[exercise_id], written(exercise_id, body))
+    mistake, message = told(exercise_id, answer)
     assert mistake in name.split("|") or (mistake == "column_softmax" and name == "column_sum")
     assert re.search(words, message) or mistake == "column_softmax"
 
@@ -60,7 +65,7 @@ def test_every_named_mistake_of_a_step_is_named_in_every_whole(exercise):
     steps = {e.id: e for e in STEPS}
     for name in exercise.whole.__kwdefaults__:
         for mistake in steps[name].mistakes:
-            verdict = check(exercise.id, exercise.whole(**{name: mistake.answer}))
+            verdict = check(exercise.id, handed_in(exercise, exercise.whole(**{name: mistake.answer})))
             if verdict.status == "wrong":  # 有的错误在这里不改变结果，如换回同样的数
                 assert verdict.mistake, (name, mistake.name)
 
@@ -87,3 +92,71 @@ def test_the_sizes_of_the_first_input_are_told_apart_by_root_and_half(exercise):
     made = [f(size) for size in sizes for f in (float, np.sqrt, np.square, lambda s: s / 2)]
     if "scale_scores" in exercise.whole.__kwdefaults__:
         assert len({round(value, 6) for value in made}) == len(made)
+
+
+# ---------------------------------------------------------------- 写模块：自己写的类
+
+INIT = "self.W_Q, self.W_K, self.W_V = (nn.Linear(d_model, d, bias=False) for d in (d_k, d_k, d_v))"
+FORWARD = "Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)\n        "
+ATTENTION = "torch.softmax(Q @ K.mT / K.shape[-1] ** 0.5, dim=-1)"
+
+
+def module(init=INIT, forward=f"return {ATTENTION} @ V", first="super().__init__()", base="nn.Module"):
+    return learner(
+        f"from torch import nn\nclass answer({base}):\n    def __init__(self, d_model, d_k, d_v):\n"
+        f"        {first}\n        {init}\n    def forward(self, X):\n        {FORWARD}{forward}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"forward": "return torch.softmax(Q @ K.mT, dim=-1) @ V"}, "not_scaled", "漏了第 3 步"),
+        (
+            {"forward": "return torch.softmax(Q @ K.mT / K.shape[-1] ** 0.5, dim=0) @ V"},
+            "column_softmax",
+            "沿列",
+        ),
+        (
+            {"forward": "return torch.softmax(Q @ K.mT / X.shape[-1] ** 0.5, dim=-1) @ V"},
+            "root_of_d_model",
+            "√d_model",
+        ),
+        (
+            {"forward": "return torch.softmax(Q @ K.mT / 8 ** 0.5, dim=-1) @ V"},
+            "hard_coded",
+            "都除以了 2.8284",
+        ),
+        (
+            {"forward": "return torch.softmax(Q @ K.mT / K.shape[-1] ** 1/2, dim=-1) @ V"},
+            "power_of_half",
+            "Python 先算",
+        ),
+        (
+            {"forward": "return torch.softmax(Q @ K / K.shape[-1] ** 0.5, dim=-1) @ V"},
+            "no_transpose|raised",
+            "两边对不上|转置",
+        ),
+        ({"forward": f"return ({ATTENTION} @ V).detach().numpy()"}, "not_a_tensor", "forward 要返回张量"),
+        ({"forward": f"output = {ATTENTION} @ V"}, "not_a_tensor", "少了 return"),
+        ({"init": INIT.replace(", bias=False", "")}, "bias_left_on", "W_Q、W_K、W_V 带着偏置"),
+        ({"init": INIT.replace("d_model, d,", "d, d_model,")}, "wrong_width", "写反了"),
+        ({"init": INIT.replace("d_model, d,", "8, 8,")}, "wrong_width", "写死了"),
+        ({"init": INIT.replace("self.W_Q", "self.query")}, "missing_part", "self.W_Q"),
+        ({"init": f"{INIT}; self.W_O = nn.Linear(d_v, d_v)"}, "extra_part", "没有 W_O"),
+        ({"first": "pass"}, "raised", "super"),
+        ({"base": "object"}, "not_a_module", "nn.Module"),
+    ],
+)
+def test_a_module_is_told_what_is_wrong_with_it(changes, name, words):
+    mistake, message = told("self_attention", module(**changes))
+    assert mistake in name.split("|") and re.search(words, message)
+
+
+def test_a_right_module_passes_with_or_without_its_weights_and_in_float32():
+    for forward in (f"return {ATTENTION} @ V", f"w = {ATTENTION}\n        return w @ V, w"):
+        assert check("self_attention", module(forward=forward)).status == "passed"
+    single = INIT.replace("bias=False", "bias=False, dtype=torch.float32")
+    assert check("self_attention", module(init=single)).status == "passed"
+    assert told("self_attention", module()(8, 8, 8))[0] == "not_a_class"
+    assert told("self_attention", lambda X: X)[0] == "not_a_class"

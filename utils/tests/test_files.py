@@ -6,19 +6,32 @@ from pathlib import Path
 import pytest
 
 from utils.files import write_atomically
-from utils.notebooks import NOTEBOOKS, find_notebook
+from utils.notebooks import NOTEBOOKS, find_notebook, missing
 
 
-@pytest.mark.parametrize("name", ["02_scores", "02_scores.ipynb"])
+@pytest.mark.parametrize("name", ["02_scores", "02_scores.ipynb", "02", "2", "02_s"])
 def test_a_notebook_of_the_course_is_found_by_its_short_name_from_any_folder(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert find_notebook(Path(name)) == NOTEBOOKS / "02_scores.ipynb"
 
 
-@pytest.mark.parametrize("name", ["99_none", "别处/02_scores.ipynb"])
+@pytest.mark.parametrize("name", ["99_none", "99", "", "_", "别处/02_scores.ipynb", "别处/02", "a", "scores"])
 def test_another_name_comes_back_as_it_was(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert find_notebook(Path(name)) == Path(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("scores", "是不是 02_scores？"),
+        ("03_scalling", "是不是 03_scaling"),
+        ("a", "a1_rnn、a2_sql_join"),
+        ("99", "件。"),
+    ],
+)
+def test_a_name_that_is_not_found_suggests_those_that_are_like_it(name, near):
+    assert near in missing(Path(name)) and missing(Path(name)).startswith(f"{name}：没有这个文件。")
 
 
 def test_a_file_that_is_there_comes_before_the_course(tmp_path, monkeypatch):

@@ -176,10 +176,10 @@ def test_an_equal_looking_picture_keeps_its_stored_bytes_and_another_one_does_no
 def test_a_file_that_is_no_notebook_is_refused_by_name(tmp_path, content):
     path = tmp_path / "a.ipynb"
     path.write_bytes(content)
-    with pytest.raises(refresh.RefreshError, match=r"a\.ipynb：读不出"):
+    with pytest.raises(refresh.RefreshError, match=r"a\.ipynb：没有这个文件"):
         refresh.refresh(path)
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path):
-    with pytest.raises(refresh.RefreshError, match=r"a\.ipynb：读不出"):
+    with pytest.raises(refresh.RefreshError, match=r"a\.ipynb：没有这个文件"):
         refresh.refresh(tmp_path / "a.ipynb")

@@ -11,12 +11,13 @@ from utils.notebooks import NOTEBOOKS, notebook_paths
 from utils.pages.browser import Opened
 from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
+from utils.tests.lesson import lesson_of
 
 NAMES = [path.stem for path in notebook_paths()]
 PROJECTOR, OLD_PROJECTOR, PHONE = (1280, 720), (1024, 768), (390, 844)
 EDGE = 16  # 内容离页边至少这么远
 
-# 一直按 →（back 时是 ←）到头；每一步记下：从第几格开始的页、在哪里、内容的右沿和下沿、最小的字
+# 一直按 →（back 时是 ←）到头；每一步记下：从第几格开始的页、在哪里、内容的右沿和下沿、最小的正文
 # （都按画布上的像素）、看得见的动画帧、「常见误解」里各条是否已经全部出现。按键由页面自己发出，快得多。
 PLAY = r"""async (back) => {
   await Promise.all([...document.fonts].map((font) => font.load()));
@@ -29,17 +30,15 @@ PLAY = r"""async (back) => {
       .filter((e) => visible(e) && e.getClientRects().length && getComputedStyle(e).opacity !== '0')
       .map((e) => e.getAttribute('aria-label'));
     const state = { cell: +page.dataset.cell, place: [h, v, f ?? null], frames, right: 0, bottom: 0,
-                    smallest: 99, body: 99, corrected: null };
-    for (const e of page.querySelectorAll('*:not(math *, aside.notes, aside.notes *)')) {
+                    prose: 99, corrected: null };
+    for (const e of page.querySelectorAll('*:not(.page, math *, aside.notes, aside.notes *)')) {
       const rect = e.getBoundingClientRect(), style = getComputedStyle(e);
       if (style.visibility === 'hidden' || rect.width <= 1 || rect.height <= 1) continue;
       state.right = Math.max(state.right, (rect.right - box.left) / scale);
       state.bottom = Math.max(state.bottom, (rect.bottom - box.top) / scale);
       if (![...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
-      const drawn = e.getScreenCTM?.();  // SVG 里的字按图的大小缩放
-      const size = parseFloat(style.fontSize) * (drawn ? Math.hypot(drawn.a, drawn.b) / scale : 1);
-      state.smallest = Math.min(state.smallest, size);
-      if (e.matches('p, li, td, th') && !e.closest('.animation')) state.body = Math.min(state.body, size);
+      if (e.matches('p, li') && !e.closest('.animation'))
+        state.prose = Math.min(state.prose, parseFloat(getComputedStyle(e).fontSize));
     }
     if (page.querySelector('h2')?.textContent === '常见误解')
       state.corrected = [...page.querySelectorAll('li')].map((li) => [...li.children].every(visible));
@@ -54,6 +53,35 @@ PLAY = r"""async (back) => {
   }
   return states;
 }"""
+
+# 每一页排成了多大（放过一遍以后，片段都在它的位置上）：正文定的档，最小的字（公式的下标也算），
+# 代码、正文最小的字；一行代码折下去的部分比行首靠右几个像素（没有折就没有）。
+SIZES = r"""() => [...document.querySelectorAll('.page')].map((page) => {
+  const section = page.closest('section');
+  const hidden = [section, section.parentElement].filter((e) => e.style.display === 'none');
+  hidden.forEach((e) => (e.style.display = 'block'));
+  const says = (e) => [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim());
+  const drawn = (e) => e.getScreenCTM?.().a / Reveal.getScale() || 1; // SVG 里的字按图的大小缩放
+  const least = (selector) => Math.min(99, ...[...page.querySelectorAll(selector)]
+    .filter((e) => e.getClientRects().length && says(e))
+    .map((e) => parseFloat(getComputedStyle(e).fontSize) * drawn(e)));
+  const folded = [...page.querySelectorAll('.line')].flatMap((line) => {
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    const rects = [...range.getClientRects()].filter((rect) => rect.width > 1);
+    const first = rects.length ? rects[0].top : 0, height = rects[0]?.height;
+    const indent = 0.5 * parseFloat(getComputedStyle(line).fontSize) * line.textContent.search(/[^ ]/);
+    const below = rects.filter((rect) => rect.top > first + height / 2);
+    return below.map((rect) => rect.left - rects[0].left - indent);
+  });
+  const size = { cell: +section.dataset.cell, level: +page.style.getPropertyValue('--size'),
+    smallest: least('*'), code: least('.code *'), prose: least('p:not(.animation *), li:not(.foot *)'),
+    folded: folded.length ? Math.min(...folded) : null,
+    loose: page.querySelectorAll('pre:not(:has(.line))').length,
+    over: Math.max(page.scrollHeight - page.clientHeight, page.scrollWidth - page.clientWidth) > 1 };
+  hidden.forEach((e) => (e.style.display = 'none'));
+  return size;
+})"""
 
 
 def cells_of(name):
@@ -93,13 +121,13 @@ def played(request, deck_path, browser):
         play["canvas"] = [deck.page.evaluate(CANVAS)]
         play["canvas"] += [resized(deck.page, *size) for size in (OLD_PROJECTOR, PROJECTOR)]
         play["back"] = deck.page.evaluate(PLAY, True)
+        play["sizes"] = deck.page.evaluate(SIZES)
         return play | {"requests": deck.requests, "messages": deck.messages}
 
 
 def test_every_page_is_reached_by_key_and_left_the_same_way(played):
     there, back = played["there"], played["back"]
-    types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells_of(played["name"])]
-    pages = [number for number, kind in enumerate(types, 1) if kind in ("slide", "subslide")]
+    pages = lesson_of(nbformat.from_dict({"cells": cells_of(played["name"])})).shown()
     assert [cell for cell, _ in groupby(there, lambda s: s["cell"])] == pages
     assert [state["place"] for state in back] == [state["place"] for state in there[::-1]]
 
@@ -122,9 +150,35 @@ def test_nothing_leaves_the_page(played):
     assert not wrong, f"{played['name']}：从这些格开始的页要改，太高的要拆成两页：{wrong}"
 
 
-def test_the_text_is_large_enough_for_a_projector(played):
-    small = {s["cell"] for s in played["back"] if s["smallest"] < 18 or s["body"] < 24}
-    assert not small, f"{played['name']} 第 {small} 格开始的页：正文小于 24 像素，或有字小于 18 像素"
+def test_the_text_is_large_enough_for_the_back_row(played):
+    """正文 32、代码 26、任何字 20 像素以上；满的页整页小一些，可是正文不小于 24，仍没有一个字小于 20。"""
+    wrong = [
+        size
+        for size in played["sizes"]
+        for full in [size["level"] < 32]
+        if size["smallest"] < 20
+        or size["prose"] < (24 if full else 32)
+        or size["code"] < (20 if full else 26)
+    ]
+    assert not wrong, f"{played['name']}：从这些格开始的页太满，拆成两页：{wrong}"
+    full = sum(size["level"] < 32 for size in played["sizes"])
+    assert full <= 0.4 * len(played["sizes"]), f"{played['name']}：{full} 页满得要缩小"
+
+
+def test_every_page_is_fitted_and_code_folds_to_the_right(played):
+    """一页放得下；太长的一行代码折下去以后，比它自己的行首更靠右，不会回到第一列。"""
+    assert not [size for size in played["sizes"] if size["over"] or size["loose"] or not size["level"]]
+    folded = [size["folded"] for size in played["sizes"] if size["folded"] is not None]
+    assert min(folded, default=99) > 20
+    if played["name"] == "08_multi_head":
+        assert folded
+
+
+def test_the_text_is_large_enough_in_the_hand(played):
+    """竖着的手机上，正文不小于 16 像素。"""
+    scale = played["canvas"][0][2]
+    small = {state["cell"] for state in played["there"] if state["prose"] * scale < 16}
+    assert not small, f"{played['name']} 第 {small} 格开始的页"
 
 
 def test_nothing_is_loaded_and_the_console_is_silent(played):

@@ -1,4 +1,4 @@
-"""讲稿：每一节都有，一本正好一节课，数是对的，学生看不见；写坏了，说得出坏在哪里。"""
+"""讲稿：每一节都有，一节课讲得完，数是对的，学生看不见；写坏了，说得出坏在哪里。"""
 
 import math
 import re
@@ -8,11 +8,15 @@ import pytest
 from nbconvert.filters import markdown2html
 
 from utils.notebooks import cell_name, notebook_paths, parse
-from utils.slides.notes import LABELS, Notes, split_notes
+from utils.slides.notes import LABELS, MORE_LABELS, Notes, split_notes
 from utils.tests.html_page import read_html
+from utils.tests.lesson import lesson_of
+from utils.worksheet.sheets import SHEETS
 
-LESSON = 45  # 分钟
-SHORT = {"00_overview": 20}  # 不是一整节课的
+USUAL, LONGEST = 35, 40  # 正课的分钟数；一节课 45 分钟，余下的是机动。老师删短了的（不到 35）不量别的
+WHOLE_IS_SHORT = {"00_overview": 20}  # 整本就是一节短课的，和它的分钟数
+SHORT_LEAST, SHORT_MOST = 15, 20  # 短课的分钟数
+MOST_PAGES, SECONDS_A_CLICK = 30, 40
 
 # ---------------------------------------------------------------- 每本笔记的讲稿
 
@@ -55,22 +59,60 @@ def test_every_slide_has_notes_and_only_a_page_begins_with_them(nb):
     assert {kind for kind, _, notes in cells if notes} <= {"slide", "subslide"}
 
 
-def test_a_lesson_is_45_minutes(nb):
-    assert sum(notes.minutes for _, notes in written(nb)) == SHORT.get(nb.name, LESSON)
+@pytest.fixture
+def lesson(nb):
+    notes_of(nb)  # 读不出的不数
+    return lesson_of(nb)
+
+
+def test_a_lesson_fits_into_its_period(nb, lesson):
+    assert lesson.minutes["正课"] <= WHOLE_IS_SHORT.get(nb.name, LONGEST)
+
+
+def is_shortened(nb, lesson):
+    return lesson.minutes["正课"] < WHOLE_IS_SHORT.get(nb.name, USUAL)
+
+
+def test_there_is_time_for_each_click(nb, lesson):
+    main = [page for page in lesson.pages if page.path == "正课"]
+    assert len(main) <= MOST_PAGES, f"{nb.name} 的正课有 {len(main)} 页"
+    clicks = lesson.clicks("正课")
+    seconds = 60 * lesson.minutes["正课"] / clicks
+    enough = is_shortened(nb, lesson) or seconds >= SECONDS_A_CLICK
+    assert enough, f"{nb.name}：{clicks} 下，一下 {seconds:.0f} 秒"
+
+
+def test_a_short_path_takes_twenty_minutes(nb, lesson):
+    """短课从第一页开始；没有短课的，整本就是。"""
+    short = lesson.minutes["短课"]
+    assert short <= SHORT_MOST
+    if nb.name not in WHOLE_IS_SHORT and not is_shortened(nb, lesson):
+        assert short >= SHORT_LEAST and lesson.pages[0].short
+
+
+def test_notes_say_what_to_leave_out_and_when_to_hand_out_the_worksheet(nb):
+    said = "\n".join(notes.text for _, notes in written(nb))
+    assert "\n来不及：" in said, f"{nb.name}：没有一处讲稿写着来不及时少讲什么"
+    if nb.name in SHEETS:
+        assert "\n练习纸：" in said, f"{nb.name}：没有一处讲稿说什么时候做练习纸"
 
 
 def test_each_asks_expects_a_wrong_answer_and_goes_on(nb):
     for text, notes in written(nb):
         paragraphs = notes.text.split("\n\n")
-        labels = [paragraph.partition("：")[0] for paragraph in paragraphs]
-        assert set(labels) == set(LABELS), text.splitlines()[0]
-        assert labels[0] == "问" and labels[-1] == "接着" and len(labels) <= 6, text.splitlines()[0]
-        assert all(len(paragraph) > 8 and "\n" not in paragraph for paragraph in paragraphs)
+        labels, where = [paragraph.partition("：")[0] for paragraph in paragraphs], text.splitlines()[0]
+        asked = [label for label in labels if label not in MORE_LABELS]
+        more = labels[len(asked) :]  # 写在最后的
+        assert set(asked) == set(LABELS) and len(asked) <= 6, where
+        assert asked[0] == "问" and asked[-1] == "接着", where
+        assert set(more) <= set(MORE_LABELS) and len(more) == len(set(more)), where
+        assert all(len(paragraph) > 8 and "\n" not in paragraph for paragraph in paragraphs), where
 
 
 # 讲稿里自己的数：错误的答案、中间的一步。左边照抄讲稿，右边另外算出
 E_HALF = math.exp(0.5)
 OWN_NUMBERS = {
+    "00_overview": {"0.5": (1 + 0) / 2},
     "02_scores": {"0.48": np.dot([0.3, 0.8, 0.2, 0.1], [1, 0.2, 0.1, 0])},
     "03_scaling": {"0.25": 1 / 4},
     "04_softmax": {
@@ -145,6 +187,13 @@ def test_the_comment_is_cut_off_and_its_lines_become_paragraphs():
     assert notes == Notes(5, "问：几行？\n\n会答错：“4 行。”数的是列。\n\n接着：写 (3, 4)。")
 
 
+def test_the_short_path_and_the_last_two_lines_are_read():
+    more = "\n来不及：跳过。\n练习纸：第 1 题。\n-->"
+    short = NOTE.replace("5 分钟", "5 分钟·短课 3 分钟 ").replace("\n-->", more)
+    assert split_notes(short)[1].short == 3 and split_notes(NOTE)[1].short == 0
+    assert split_notes(short)[1].text.endswith("。\n\n来不及：跳过。\n\n练习纸：第 1 题。")
+
+
 @pytest.mark.parametrize("source", ["", "## 看图\n", "<!-- 待改 -->\n\n讲稿", "a <!-- 不是讲稿 --> b  \n"])
 def test_a_cell_without_notes_comes_back_as_it_was(source):
     assert split_notes(source) == (source, None)
@@ -171,6 +220,8 @@ def test_a_long_answer_may_go_on_in_the_next_line():
         (NOTE.replace("5", "五"), "分钟"),
         (NOTE.replace("5", "2.5"), "分钟"),
         (NOTE.replace("分钟\n", "分钟 -->\n"), "分钟"),
+        (NOTE.replace("分钟\n", "分钟 · 短课\n"), "短课"),
+        (NOTE.replace("分钟\n", "分钟 · 短课 0 分钟\n"), "短课"),
         (NOTE.replace("-->", ""), "收尾"),
         (NOTE.replace("-->", "->"), "收尾"),
         (NOTE + "\n\n" + NOTE, "一处"),

@@ -9,6 +9,7 @@ import pytest
 from utils.notebooks import notebook_paths, parse
 from utils.pages.browser import Opened
 from utils.tests.contrast import contrast
+from utils.tests.lesson import lesson_of
 
 # 每个公式里成对的括号：括号的高，和它括住的内容的高。
 BRACKETS = """() => [...document.querySelectorAll('math mo')].flatMap((mo) => {
@@ -44,6 +45,20 @@ COLOURS = """() => {
 }"""
 
 
+# 内容压在页脚上、或者没有页脚的页
+OVER_FOOT = """() => [...document.querySelectorAll('.pdf-page')].flatMap((sheet) => {
+  const foot = sheet.querySelector('.foot')?.getBoundingClientRect(), page = sheet.querySelector('.page');
+  const lowest = Math.max(...[...page.querySelectorAll('*')].map((e) => e.getBoundingClientRect().bottom));
+  return foot && lowest <= foot.top + 4 ? [] : [page.parentElement.dataset.cell];
+})"""
+
+# 纸总是白的，所以深色只在这里才有：撤掉 reveal.js 给每张纸写的底色
+DARKEN = """() => {
+  document.documentElement.classList.add('dark');
+  for (const sheet of document.querySelectorAll('.pdf-page')) sheet.style.background = '';
+}"""
+
+
 def faint(page):
     """看不清的颜色：对比度不到 4.5（WCAG AA）。axe 也查，但是一份要一秒。"""
     return [pair for pair in page.evaluate(COLOURS) if contrast(*pair.split(" on ")) < 4.5]
@@ -72,18 +87,25 @@ def violations(page, **rules):
 
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_print_view_is_one_sheet_a_page(path, deck_path, browser):
-    """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合。"""
-    types = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in parse(path.read_bytes()).cells]
+    """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合，深色也看得清。"""
+    pages = lesson_of(parse(path.read_bytes())).shown()
     with Opened(browser, deck_path(path.stem), "?print-pdf") as deck:
         deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
-        deck.page.evaluate("document.fonts.ready.then(() => null)")
+        deck.page.locator("html.fitted").wait_for(state="attached")
         pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == types.count("slide") + types.count("subslide")
+        deck.page.emulate_media(media="print")
+        deck.page.set_viewport_size({"width": 600, "height": 900})  # 打印时先当纸是竖的
+        assert deck.page.evaluate(OVER_FOOT) == []
+        deck.page.set_viewport_size({"width": 1280, "height": 720})
+        deck.page.emulate_media(media="screen")
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(pages)
         brackets = deck.page.evaluate(BRACKETS)
         short = [found for found in brackets if found[1] < 0.9 * found[2]]
         assert not short, f"{path.stem}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
         assert system_fonts(deck.page) == set()
         assert violations(deck.page, **{"color-contrast": {"enabled": False}}) == faint(deck.page) == []
+        deck.page.evaluate(DARKEN)
+        assert faint(deck.page) == []
         deck.quiet()
 
 

@@ -15,6 +15,7 @@ import pytest
 from utils import examples
 from utils.notebooks import notebook_paths
 from utils.pages import shell
+from utils.tests.conftest import made_once
 from utils.tests.html_page import addresses, embedded_fonts, read_html
 from utils.tests.pencil import as_data, expected_steps, five_steps, flat, show
 from utils.tests.pencil_later import expected_later
@@ -65,10 +66,9 @@ def part_around(element):
     )
 
 
-def print_all(place):
+def print_all(folder):
     """命令做出的全部文件：从别的文件夹里、在 GBK 终端里运行；先印 A、B，再印一个班的。"""
-    folder = place / "印" / "一份"
-    roster = place / "初一(3)班.txt"
+    roster = folder.parent / "初一(3)班.txt"
     roster.write_bytes("\r\n".join(STUDENTS).encode("gbk"))
     for names, arguments in ((PAGES, []), (CLASS_PAGES, ["--for", roster.name])):
         with pytest.MonkeyPatch.context() as patch:
@@ -78,7 +78,7 @@ def print_all(place):
             sys.stdout.flush()
             said = sys.stdout.buffer.getvalue().decode("gbk").split()
         assert [line for line in said if line.endswith("html")] == [*names, "index.html"]
-    return folder
+    return 0
 
 
 def numbers_in(page, part):
@@ -91,7 +91,9 @@ def numbers_in(page, part):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return print_all(tmp_path_factory.mktemp("课程 资料"))
+    folder, status, _ = made_once(tmp_path_factory, "练习纸", print_all)
+    assert status == 0
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,13 @@ import re
 import pytest
 
 from utils.pages.browser import Opened
-from utils.tests.test_worksheet import CLASS_PAGES, PAGES, STUDENTS, print_all
+from utils.tests import test_worksheet
+from utils.tests.test_worksheet import CLASS_PAGES, PAGES, STUDENTS
 from utils.worksheet.build import VERSIONS
 
+folder = test_worksheet.folder  # 同一批练习纸
+
 MILLIMETRE = 96 / 25.4  # 打印时一毫米是多少 CSS 像素
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return print_all(tmp_path_factory.mktemp("课程 资料"))
 
 
 MEASURE = """() => [...document.querySelectorAll(".sheet")].map(sheet => {

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from utils.notebooks import find_notebook
 from utils.pages import shell
 from utils.pages.command import write_page
 from utils.worksheet.roster import read_roster
@@ -18,6 +19,7 @@ def write_sheets(steps, folder, roster=None):
     steps : 笔记本的名字，空的就是全部
     roster : 名单文件；不给就印 A、B 两份，给了就一个学生一份，文件名里写着名单的名字
     """
+    steps = [find_notebook(Path(step)).stem for step in steps]
     if unknown := [step for step in steps if step not in SHEETS]:
         print(f"没有练习纸 {'、'.join(unknown)}；可用的是 {'、'.join(SHEETS)}。")
         return 2

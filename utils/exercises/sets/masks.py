@@ -1,7 +1,5 @@
 """练习：遮罩。"""
 
-import math
-
 import numpy as np
 
 from utils import attention
@@ -76,7 +74,7 @@ _RESCALED = (
     "分数不大时都对。先取 exp、后遮住，再除以剩下的和：后面的分数大得多时，前面的 exp 全成了 0，"
     "0 除以 0 是非数。在取 exp 之前换成 −∞。"
 )
-_WRONG_MASKS = [  # 找错、写一步共用
+_WRONG_MASKS = [
     Mistake(
         "no_mask",
         lambda Q, K, V: attention.attention(Q, K, V).output,
@@ -150,76 +148,32 @@ EXERCISES = [
         "被遮住的分数再大，也分不到。",
     ),
     Exercise(
-        id="mask_shape",
-        title="交叉注意力的遮罩",
-        kind="shape",
-        reference=(7, 5),
+        id="mask_faults",
+        title="三张遮错的权重",
+        kind="match",
+        items=("甲", "乙", "丙"),
+        reference="CAD",
         mistakes=[
-            Mistake("transposed", (5, 7), "行是谁在看，列是看向谁。谁在看？"),
-            Mistake("queries_twice", (7, 7), "列是键。键是哪一句的词元？"),
-            Mistake("keys_twice", (5, 5), "行是查询。查询是哪一句的词元？"),
-            Mistake("shape_of_queries", (7, 16), "这是 Q 的形状。遮罩与分数一样大。"),
-            Mistake("shape_of_values", (5, 8), "这是 V 的形状。遮罩与分数一样大。"),
-            Mistake("shape_of_output", (7, 8), "这是输出的形状。遮罩与分数一样大。"),
-        ],
-        hints=["遮罩与分数一样大：一格是一个查询和一个键。", "查询有几个，键有几个？d_k、d_v 用得到吗？"],
-        solution="answer = np.ones((7, 5), dtype=bool).shape",
-        why="遮罩写的是每个查询能不能看每个键，所以是 (n_q, n_k)：7 个英文词在看，5 个中文词被看。",
-    ),
-    Exercise(
-        id="count_true",
-        title="数一数 True",
-        kind="number",
-        reference=[8, 10, 7],
-        tolerance=0.0,
-        mistakes=[
-            Mistake("one_row", [2, 10, 7], "padding_mask 有几行？每一行都有 True。"),
-            Mistake("only_real_rows", [4, 10, 3], "补的词元自己的两行也有 True：遮的是列，不是行。"),
-            Mistake("only_real_rows_of_both", [8, 10, 3], "叠起来的第 3、4 行也有 True：遮的是列，不是行。"),
-            Mistake("smaller_of_both", [8, 10, 8], "叠起来的第 1 行有几个 True？不是取两个数里小的。"),
-            Mistake("without_diagonal", [8, 6, 5], "每个词元也看得到自己。"),
-            Mistake("either", [8, 10, 11], "& 是两张都是 True 才是 True；你数的是至少一张是 True。"),
-            Mistake("added", [8, 10, 18], "& 不是相加：两张都是 True 的格才算。"),
-            Mistake("counted_false", [8, 6, 9], "数的是 False 吗？问的是 True。"),
-        ],
-        hints=[
-            "在纸上画两个 4 × 4 的方格：一张前两列是 True，一张左下是 True。",
-            "因果的各行有 1、2、3、4 个。两张叠起来，每一行还剩几个？",
-        ],
-        solution="padding, causal = padding_mask(2, 4), causal_mask(4)\n"
-        "answer = [padding.sum(), causal.sum(), (padding & causal).sum()]",
-        why="填充遮罩：4 行，每行 2 个，8 个。因果遮罩：1 + 2 + 3 + 4 = 10。"
-        "叠起来每行是 1、2、2、2，共 7 个。",
-    ),
-    Exercise(
-        id="bug_leak",
-        title="哪里漏了",
-        kind="bug",
-        reference=4,
-        arguments=("Q", "K", "V"),
-        inputs=_inputs,
-        shape="(n, d_v)",
-        repair=_causal,
-        whole=_whole,
-        mistakes=[
-            Mistake("blamed_signature", 1, "参数没有错。"),
-            Mistake("blamed_length", 2, "n 是词元的个数，没有错。"),
-            Mistake("blamed_scores", 3, "打分和缩放都没有错，与第 3 本一样。"),
-            Mistake("blamed_softmax", 5, "可以看就取分数，不然取 −∞，再做 softmax，没有错。"),
-            Mistake("blamed_sum", 6, "加权求和没有错：权重对了，输出就对。"),
             Mistake(
-                "still_one_ahead",
-                lambda Q, K, V: _attend(Q, K, V, _tri(Q, 1)),
-                "还是原来的结果：每个词元多看了一个。第 1 行应有几个 True？",
+                "after_as_zero",
+                "AAD",
+                "换成 0 的分数，exp 是 1，右上角就不会是 0。这里的右上角是什么？一行加起来呢？",
             ),
-            *_WRONG_MASKS,
+            Mistake("after_as_ahead", "DAD", "右上角都是 0，谁也没有多看。把每一行加起来。"),
+            Mistake("zero_as_after", "CCD", "softmax 以后再改，右上角会是 0，一行加起来不到 1。这里呢？"),
+            Mistake("zero_as_ahead", "CDD", "多看一个的话，第 1 行第 3 格还是 0。这里呢？"),
+            Mistake("ahead_as_zero", "CAA", "换成 0 的话，没有一格是 0。第 1 行第 3 格呢？"),
+            Mistake("ahead_as_after", "CAC", "softmax 以后再改，一行加起来不到 1。加一加这里的行。"),
+            Mistake("turned", "BBB", "三角反了的话，最后一行只剩自己，是 0、0、1。这里的最后一行呢？"),
         ],
         hints=[
-            "拿 n = 3，把每一行的结果写出来。哪一行与你想的不同？",
-            "第 1 个词元只许看自己：第 1 行该有几个 True？",
+            "先看右上角的三格是不是 0，再看每一行加起来是不是 1。",
+            "三张的最后一行都对：它本来就看得到全部。看第 1 行。",
         ],
-        solution="line = 4  # 应是 allowed = np.tri(n, n, 0, dtype=bool)",
-        why="k = 1 让对角线往右移一格，每个词元多看一个后面的词元。不移（k = 0，也可以不写）才是因果遮罩。",
+        solution='letters = "CAD"',
+        why="甲的右上角是 0，第 1、2 行加起来却不到 1：先做了 softmax，再把权重改成 0。"
+        "乙的右上角分到了权重，每一行的和是 1："
+        "分数换成了 0，e⁰ = 1。丙的第 1 行看到了第 2 个词元：对角线往右多移了一格。",
     ),
     Exercise(
         id="causal",
@@ -332,64 +286,59 @@ EXERCISES = [
         "第 1 行只剩自己，输出就是自己的值。",
     ),
     Exercise(
-        id="which_boolean",
-        title="该写哪一个",
-        kind="reading",
-        reference="C",
+        id="mask_match",
+        title="该写哪一行",
+        kind="match",
+        items=("①", "②", "③", "④"),
+        reference="ABAC",
         mistakes=[
+            Mistake("sdpa_hides", "BBAC", "这个函数的真假里，True 是可以看。补的词元写什么？"),
+            Mistake("padding_shows", "AAAC", "`key_padding_mask` 的真假里，True 是不许看。真的词元写什么？"),
+            Mistake("only_causal", "ABCC", "第 3 个词元是补的。叠上填充遮罩，还有谁看得到它？"),
             Mistake(
-                "true_is_real",
-                "A",
-                "这是“True 是可以看”的写法。在 key_padding_mask 里，True 是什么意思？",
+                "rows_hidden", "ABEC", "填充遮罩遮的是列，不是行：补的词元自己那一行，也还看得到真的词元。"
             ),
-            Mistake("ones_added", "B", "小数是加到分数上的：真的词元加 1，补的加 0，遮住谁了？"),
-            Mistake("ones_added_to_padding", "D", "小数是加到分数上的：补的词元加 1，权重反而更大。"),
+            Mistake("without_itself", "ABAA", "每个词元也看得到自己。"),
+            Mistake("turned", "ABAD", "这里 True 是可以看：看得到的是自己和前面的，不是后面的。"),
         ],
         hints=[
-            "先问两件事：给的是真假，还是小数？真假里，True 是可以看，还是不许看？",
-            "看「用 torch 对一遍」末尾的表。",
+            "先问清楚 True 是可以看还是不许看，再写。",
+            "`&` 是两张都是 True 才是 True。第 3 行在因果遮罩里有三个 True。",
         ],
-        solution='choice = "C"',
-        why="key_padding_mask 里 True 是不许看：真的两个词元写 False，补的两个写 True。"
-        "同样的一行交给 scaled_dot_product_attention 的 attn_mask，要反过来。",
+        solution='letters = "ABAC"',
+        why="`scaled_dot_product_attention` 里 True 是可以看，真的两个词元写 True；`key_padding_mask` 里 "
+        "True 是不许看，正好相反。"
+        "`causal_mask(4)` 的第 3 行看得到前三个，叠上填充遮罩，补的第 3 个也没有了。",
     ),
     Exercise(
-        id="pencil_floor",
-        title="老实答题的最低处",
-        kind="number",
-        reference=2 * math.log(2) / 6,
-        tolerance=0.0008,
+        id="mask_shape",
+        title="交叉注意力的遮罩",
+        kind="shape",
+        reference=(7, 5),
         mistakes=[
-            Mistake(
-                "over_tokens",
-                2 * math.log(2) / 8,
-                "分母用了 8 个词元。每句最后的句号后面没有词要猜，一共几道题？",
-            ),
-            Mistake("zero", 0, "“我爱”后面可以是“你”，也可以是“猫”。只凭前面的词，答得准吗？"),
-            Mistake("not_averaged", 1.3863, "这是两道题的损失之和。还要平均到几道题上？"),
-            Mistake("one_question", math.log(2), "这是一道答不准的题的损失。6 道题里有几道这样的？"),
-            Mistake(
-                "counted_once",
-                math.log(2) / 6,
-                "是不是只算了一道，或者照抄了正文的数？两句话各有一道答不准。",
-            ),
-            Mistake(
-                "without_full_stops",
-                2 * math.log(2) / 4,
-                "分母是几？句号也是一道题，一共 6 道。",
-            ),
-            Mistake(
-                "four_uncertain",
-                4 * math.log(2) / 6,
-                "答不准的有几道？“我”后面总是“爱”，句号也总答得准。",
-            ),
+            Mistake("transposed", (5, 7), "行是谁在看，列是看向谁。谁在看？"),
+            Mistake("queries_twice", (7, 7), "列是键。键是哪一句的词元？"),
+            Mistake("keys_twice", (5, 5), "行是查询。查询是哪一句的词元？"),
+            Mistake("shape_of_queries", (7, 16), "这是 Q 的形状。遮罩与分数一样大。"),
+            Mistake("shape_of_values", (5, 8), "这是 V 的形状。遮罩与分数一样大。"),
+            Mistake("shape_of_output", (7, 8), "这是输出的形状。遮罩与分数一样大。"),
         ],
+        hints=["遮罩与分数一样大：一格是一个查询和一个键。", "查询有几个，键有几个？d_k、d_v 用得到吗？"],
+        solution="answer = np.ones((7, 5), dtype=bool).shape",
+        why="遮罩写的是每个查询能不能看每个键，所以是 (n_q, n_k)：7 个英文词在看，5 个中文词被看。",
+    ),
+    Exercise(
+        id="truth_leak",
+        title="留出句的损失也低",
+        kind="truth",
+        reference=False,
+        mistakes=[Mistake("held_out_proves", True, "没有遮罩时，留出句的答案写在哪里？模型看得到那一格吗？")],
         hints=[
-            "六道题逐个问：只凭前面的词，下一个词定了吗？",
-            "没有定的题，两个词各给一半的概率，损失是 ln 2。",
+            "没有遮罩，第 i 个词元要猜的词，是不是它右边的一格？",
+            "留出句也这样吗？抄右边一格，要不要见过这句话？",
         ],
-        solution="answer = 2 * np.log(2) / 6",
-        why="“我”后面总是“爱”，最后总是句号，这四道可以是 0；“我爱”后面一半是“你”，一半是“猫”，"
-        "这两道各是 ln 2。平均是 2 × 0.6931 / 6。",
+        solution="answer = False\nreason = '留出句的答案也写在右边一格，照样可以抄'",
+        why="留出句的答案也写在右边一格，照样可以抄，损失当然低。查泄露要看别的：让它自己一个词一个词往下写，"
+        "或者改后面的词，看前面的输出动不动。",
     ),
 ]

@@ -44,6 +44,18 @@ def _like_queries(Q, V, heads):
     return [V[:, d_k * h : d_k * (h + 1)] for h in range(heads)]
 
 
+def _even_rows(M, heads):
+    n = len(M) // heads
+    return [M[n * h : n * (h + 1)] for h in range(heads)]
+
+
+def _rows_of_queries(Q, K, V, heads):
+    """三样都照 Q 的行数切。"""
+    n = len(Q) // heads
+    parts = [[M[n * h : n * (h + 1)] for M in (Q, K, V)] for h in range(heads)]
+    return [attention(*part).output for part in parts]
+
+
 def _variant(*, cut=_columns, cut_values=None, each=attention, join=np.hstack):
     def heads_attention(Q, K, V, heads):
         values = cut_values(Q, V, heads) if cut_values else cut(V, heads)
@@ -86,25 +98,10 @@ def _queries(seed=1):
     ]
 
 
+_CUT_ROWS = "切的是行：每个头少了词元。要切列，每个头都有全部词元；np.split 要写 axis=1。"
 _HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。"
 
 EXERCISES = [
-    Exercise(
-        id="head_shape",
-        title="一个头有多大",
-        kind="shape",
-        reference=(10, 8),
-        mistakes=[
-            Mistake("cut_rows", (12, 8), "12 是头数。一个头里有多少个词元？"),
-            Mistake("width_is_heads", (10, 12), "12 是头数，不是一个头的列数。"),
-            Mistake("not_cut", (10, 96), "这是切开以前的。96 列分给 12 个头。"),
-            Mistake("stacked", (120, 8), "这是把 12 个头上下叠起来。问的是一个头。"),
-            Mistake("swapped", (8, 10), "行是词元，列是这个头的宽度。"),
-        ],
-        hints=["切的是行还是列？", "词元一个不少；96 列平均分成 12 份。"],
-        solution="answer_shape = (10, 96 // 12)",
-        why="每个头都有全部 10 个词元，列数是 96 / 12 = 8。",
-    ),
     Exercise(
         id="pencil_head_scores",
         title="两个头的分数",
@@ -127,22 +124,72 @@ EXERCISES = [
         why="四项乘积是 2、2、0、1。左边两项归头 1，右边两项归头 2；两个分数加起来正是一个头的分数。",
     ),
     Exercise(
-        id="pencil_parameters",
-        title="一共多少参数",
-        kind="number",
-        reference=262144,
-        tolerance=0.5,
+        id="map_heads",
+        title="三个头，各在看谁",
+        kind="match",
+        items=("头 1", "头 2", "头 3"),
+        reference="BDC",
         mistakes=[
-            Mistake("times_heads", 2097152, "是不是又乘了 8？8 个头的列加起来才是 256 列。"),
-            Mistake("without_output", 196608, "还少一个矩阵：接上以后乘的是谁？"),
-            Mistake("one_head", 32768, "这是一个头的。8 个头各有自己的列。"),
-            Mistake("one_head_without_output", 24576, "这是一个头的三个矩阵。有 8 个头，还有第四个矩阵。"),
-            Mistake("with_bias", 263168, "题目说没有 bias。"),
-            Mistake("one_matrix", 65536, "这是一个矩阵的。一共有几个矩阵？"),
+            Mistake("previous_as_itself", "ADC", "深的格在对角线上吗？“猫”一行深的是哪一列？"),
+            Mistake(
+                "previous_as_next", "EDC", "行是谁在看，列是看向谁：“吃”一行深的是“猫”，它在前面还是后面？"
+            ),
+            Mistake("first_as_previous", "BBC", "“鱼”一行深的是哪一列？它前一个词是谁？"),
+            Mistake("first_as_itself", "BAC", "只有“小”看自己，别的三行深的都在同一列。"),
+            Mistake("evenly_as_itself", "BDA", "对角线只比别的深一点：0.28 对 0.24。"),
+            Mistake("evenly_as_first", "BDD", "第 1 列并不比别的深：0.24 左右。"),
         ],
-        hints=["每个矩阵几行几列？", "8 个头的列并排，是 8 × 32 列。一共四个矩阵。"],
-        solution="parameters = 4 * 256 * (8 * 32)",
-        why="四个矩阵都是 (256, 256)，各 65 536 个数。头数只决定怎样切。",
+        hints=[
+            "一行一行地看：这一行最深的格，在自己的左边、右边，还是就在对角线上？",
+            "最深的格都在一列，还是排成一条斜线？有没有哪一张没有最深的？",
+        ],
+        solution='letters = "BDC"',
+        why="头 1 最深的格在对角线左边一格：看前一个词。头 2 的四行都把大半给了第 1 列：看第 1 个词。头 3 "
+        "每一格都在 0.24 上下：差不多平均。",
+    ),
+    Exercise(
+        id="heads_table",
+        title="切成 8 个头",
+        kind="table",
+        items=("①", "②", "③", "④", "⑤", "⑥"),
+        reference=[5, 10, 40, 6400, 0.16, 0.04],
+        mistakes=[
+            Mistake("heads_for_width", [8, 8, 8, 6400, 0.16, 0.04], "8 是头数，不是宽度，也不是词元数。"),
+            Mistake("not_cut", [40, 40, 40, 6400, 0.16, 0.04], "这是切开以前的宽度。"),
+            Mistake(
+                "weights_like_keys",
+                [5, 5, 40, 6400, 0.16, 0.04],
+                "这是 K 的列数。权重的一列是一个键，一个词元一列。",
+            ),
+            Mistake(
+                "one_head_joined", [5, 10, 5, 6400, 0.16, 0.04], "这是一个头的。接上，就是 8 个头的列并排。"
+            ),
+            Mistake(
+                "times_heads", [5, 10, 320, 51200, 1.28, 0.04], "是不是又乘了 8？8 个头的列加起来才是 40 列。"
+            ),
+            Mistake("without_output", [5, 10, 40, 4800, 0.16, 0.04], "还少一个矩阵：接上以后乘的是谁？"),
+            Mistake("one_matrix", [5, 10, 40, 1600, 0.16, 0.04], "这是一个矩阵的。一共有几个矩阵？"),
+            Mistake(
+                "one_head_parameters", [5, 10, 40, 800, 0.16, 0.04], "这是一个头的。8 个头各有自己的列。"
+            ),
+            Mistake("only_K", [5, 10, 40, 6400, 0.08, 0.02], "K 和 V 都要留着，这只是一个。"),
+            Mistake("bytes", [5, 10, 40, 6400, 160000, 40000], "这是字节。换成 MB：再除以一百万。"),
+            Mistake("numbers", [5, 10, 40, 6400, 80000, 20000], "这是多少个数。还要乘字节，再换成 MB。"),
+            Mistake(
+                "not_shared", [5, 10, 40, 6400, 0.16, 0.16], "查询头还是 8 个，留着的 K 和 V 却只有 2 份。"
+            ),
+            Mistake("halved", [5, 10, 40, 6400, 0.16, 0.08], "从 8 份变成 2 份，是几分之一？"),
+        ],
+        hints=[
+            "切的是列：40 列分给 8 个头。权重的行和列都是词元。",
+            "四个矩阵都是 (40, 40)。K 和 V 各 1000 × 40 个数，每个 2 字节；共用以后，列数是原来的 2/8。",
+        ],
+        solution="parameters = 4 * 40 * 40\n"
+        "kept, shared = 2 * 1000 * 40 * 2 / 1e6, 2 * 1000 * (2 * 5) * 2 / 1e6\n"
+        "cells = [40 // 8, 10, 8 * 5, parameters, kept, shared]",
+        why="一个头的 Q 是 (10, 5)，权重是 (10, 10)，接上是 (10, 40)；四个矩阵各 1600 个数。K 和 V 各 1000 "
+        "× 40 个数，2 字节，"
+        "一共 0.16 MB；共用 2 份，列数从 40 变成 10，是 0.04 MB。切成几个头，参数的个数不变。",
     ),
     Exercise(
         id="cut_and_join",
@@ -154,6 +201,15 @@ EXERCISES = [
         reference=_variant(),
         whole=_whole,
         also=[
+            *(
+                Mistake("cut_rows", _variant(cut=cut, join=join), _CUT_ROWS)
+                for cut in (np.split, np.array_split, _even_rows)
+                for join in (np.hstack, np.vstack)
+            ),
+            *(
+                Mistake("cut_rows", lambda *a, join=join: join(_rows_of_queries(*a)), _CUT_ROWS)
+                for join in (np.hstack, np.vstack)
+            ),
             Mistake(
                 "values_cut_like_queries",
                 _variant(cut_values=_like_queries),
@@ -327,38 +383,6 @@ EXERCISES = [
         solution="line = 4  # 应是 cut = Q.reshape(n, heads, d_k).transpose(1, 0, 2)",
         why="直接 reshape 成 (heads, n, d_k)，一个词元的几份就排到了不同的行里。"
         "先 (n, heads, d_k)，再把头换到最前面。",
-    ),
-    Exercise(
-        id="reading_output_projection",
-        title="W_O 做什么",
-        kind="reading",
-        reference="C",
-        mistakes=[
-            Mistake("picks", "A", "矩阵乘法会挑选吗？每个头都乘了自己的几行，再加起来。"),
-            Mistake("softmax", "B", "每行加起来等于 1 的是注意力权重。W_O 后面有 softmax 吗？"),
-            Mistake("looks", "D", "W_O 乘的是每一行自己。看别的词元，是哪一步做的？"),
-        ],
-        hints=["joined 的一列属于几个头？", "输出的一列，是 joined 的一行与 W_O 的一列的点积：用到了几列？"],
-        solution='choice = "C"',
-        why="joined 的每一列只属于一个头；乘了 W_O，每一列都是各头的数的混合。它一行一行地做，不看别的词元。",
-    ),
-    Exercise(
-        id="pencil_shared_memory",
-        title="留着的 K 和 V",
-        kind="number",
-        reference=2.048,
-        mistakes=[
-            Mistake("only_K", 1.024, "K 和 V 都要留着，这只是一个。"),
-            Mistake("query_heads", 16.384, "是不是用了 32 个查询头？留着的只有 4 份。"),
-            Mistake("four_bytes", 4.096, "这里一个数 2 字节。"),
-            Mistake("bytes", 2048000, "这是字节。换成 MB：再除以一百万。"),
-            Mistake("many_layers", 65.536, "是不是乘了 32 层？题目问一层。"),
-            Mistake("numbers", 1024000, "这是多少个数。还要乘字节，再换成 MB。"),
-            Mistake("one_share", 0.512, "这是 1 份的。一共有 4 份。"),
-        ],
-        hints=["几个矩阵，各多少行、多少列、几份？", "2 × 词元 × 份 × 列 × 字节，再除以一百万。"],
-        solution="megabytes = 2 * 2000 * 4 * 64 * 2 / 1e6",
-        why="K 和 V 各 2000 × 4 × 64 个数，一共 1 024 000 个，每个 2 字节。查询头的个数不影响。",
     ),
     Exercise(
         id="reading_heads",

@@ -4,28 +4,23 @@ from utils.exercises.records import Exercise, Mistake
 
 EXERCISES = [
     Exercise(
-        id="weighted_values",
-        title="按权重取值",
-        kind="number",
-        reference=[0.2, 0.5],
-        tolerance=0.0051,
+        id="order_steps",
+        title="五步的次序",
+        kind="order",
+        reference="BEDAC",
         mistakes=[
-            Mistake("averaged", [1 / 3, 1 / 3], "这是平均：三行各取三分之一。这里三行的权重不一样。"),
-            Mistake("equal_pair", [0.5, 0.5], "是不是只把“猫”和“鱼”各取了一半？用题目给的三个权重。"),
-            Mistake("swapped", [0.5, 0.2], "两个数都对，次序反了：第 1 个数来自哪个词元的值？"),
-            Mistake(
-                "middle", [0.2, 0.3], "第 2 个数用了“吃”的权重。“吃”的值是 (0, 0)，权重再大也取不来什么。"
-            ),
-            Mistake("one_row", [0, 1], "这是“鱼”自己的值。它的输出是三行值按权重加起来。"),
+            Mistake("scores_first", "EBDAC", "打分要用查询和键。它们是哪一步算出来的？"),
+            Mistake("scaled_first", "BDEAC", "缩放除的是分数：这时候分数还没有。"),
+            Mistake("scaled_last", "BEADC", "softmax 以后再缩放，一行加起来就不是 1 了。"),
+            Mistake("mixed_first", "BEDCA", "加权求和要用加起来是 1 的权重：这时候还没有。"),
         ],
         hints=[
-            "每一行值乘上它的权重，再把三行加起来。",
-            "第 1 个数：0.2 乘“猫”的第 1 个数，加 0.3 乘“吃”的，加 0.5 乘“鱼”的。",
+            "每一步都用前一步的结果：从 X 出发，第一个能算的是哪一步？",
+            "最后一步得到输出，它要用权重和 V。",
         ],
-        solution="answer = np.array([0.2, 0.3, 0.5]) @ np.array([[1, 0], [0, 0], [0, 1]])",
-        why="0.2 × (1, 0) + 0.3 × (0, 0) + 0.5 × (0, 1) = (0.2, 0.5)。"
-        "“吃”的 0.3 没有取来什么，因为它的值是 (0, 0)；"
-        "可是这 0.3 是从别的两行分走的。",
+        solution='order = "BEDAC"',
+        why="投影得到 Q、K、V；Q 和 K 打分；分数除以 √d_k；softmax 变成权重；用权重混合 V。"
+        "一步用的正是前一步的结果。",
     ),
     Exercise(
         id="output_shape",

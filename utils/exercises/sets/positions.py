@@ -76,24 +76,29 @@ def _by_column(n, d_model, exponent):
 
 EXERCISES = [
     Exercise(
-        id="pencil_turn",
-        title="转一支箭头",
-        kind="number",
-        reference=[-0.866, -0.5],
+        id="positions_match",
+        title="四种办法",
+        kind="match",
+        items=("另占几列", "加正弦", "每个位置学一行", "转"),
+        reference="BDCA",
         mistakes=[
-            Mistake("one_step", [-0.866, 0.5], "只转了 60°：位置 2 要转几步？"),
-            Mistake("clockwise", [0.866, -0.5], "转反了：正的角是逆时针，(0, 1) 先往左倒。"),
-            Mistake("from_the_right", [-0.5, 0.866], "这是 (1, 0) 转 120°。这支箭头原来朝上。"),
-            Mistake("not_turned", [0, 1], "这是没有转的键。它在位置 2，不在位置 0。"),
-            Mistake("three_steps", [0, -1], "转了 180°：位置从 0 数起，位置 2 转两步，不是三步。"),
-            Mistake("swapped", [-0.5, -0.866], "两个数写反了：哪一个是 x，哪一个是 y？"),
+            Mistake("columns_as_added", "DDCA", "词和位置混在同样的几列里吗？X 的宽度变了没有？"),
+            Mistake("added_as_columns", "BBCA", "加上去，X 会变宽吗？投影时是各用各的矩阵，还是共用一个？"),
+            Mistake("learned_as_sine", "BDDA", "它的每个数由公式来，还是训练来？没有训练过的位置呢？"),
+            Mistake(
+                "sine_as_learned",
+                "BCCA",
+                "它的每个数由公式来，任何位置都有数。没有训练过的一行随机数，是谁？",
+            ),
+            Mistake("turns_values", "BDCE", "V 转了没有？看“整句往后挪 5 个位置”的两行数。"),
+            Mistake("turns_X", "BDCD", "它动 X 吗？是投影以前转，还是投影以后转？"),
+            Mistake("others_turn", "AAAA", "只动 Q 和 K 的，是投影以后才做的那一种。"),
         ],
-        hints=[
-            "位置 2 转 2 × 60°。先在纸上画出朝上的箭头，逆时针转过去。",
-            "x = 0、y = 1 代进公式：前一个数只剩带 sin 的一项，后一个数只剩带 cos 的一项。",
-        ],
-        solution="answer = turn([0, 1], 2 * 60)",
-        why="转 120°：x cos a − y sin a = −sin 120°，x sin a + y cos a = cos 120°。长度还是 1。",
+        hints=["先分：哪一种不动 X？", "动 X 的三种里，哪一种让 X 变宽，哪一种的数要靠训练？"],
+        solution='letters = "BDCA"',
+        why="另占几列：X 变宽，词和位置各用各的投影矩阵。加正弦：X 不变宽，数由公式来，不会变大。"
+        "每个位置学一行：也是加，"
+        "可是没有训练过的位置还是随机数。转：投影以后只动 Q 和 K，分数只看位置的差。",
     ),
     Exercise(
         id="pencil_difference",
@@ -114,38 +119,6 @@ EXERCISES = [
         hints=["不用分别转：分数只看位置的差。差几步，夹角几度？", "点积 = 长度 × 长度 × 夹角的 cos。"],
         solution="answer = turn([3, 0], 9 * 30) @ turn([3, 0], 7 * 30)",
         why="差 2 步，夹角 60°，cos 60° = 0.5；两支箭头都长 3，转不改长度，3 × 3 × 0.5 = 4.5。",
-    ),
-    Exercise(
-        id="pencil_partner",
-        title="谁和谁一对",
-        kind="number",
-        reference=[2, 7],
-        mistakes=[
-            Mistake("other_order", [7, 2], "两个数对，次序反了：先写前一半与后一半的，再写相邻的。"),
-            Mistake("counted_from_one", [2, 5], "相邻的排法里，第 6 列是一对的前一列还是后一列？从 0 数起。"),
-            Mistake("mirrored", [1, 7], "不是对折：第 0 列与第 4 列一对，第 1 列与第 5 列一对，往下数。"),
-            Mistake("past_the_end", [10, 7], "6 + 4 = 10，没有这一列：第 6 列在后一半，同伴在前一半。"),
-            Mistake("next_twice", [7, 7], "第一个数还是相邻的排法。前一半与后一半，隔 d_k / 2 列。"),
-            Mistake("half_twice", [2, 2], "第二个数还是前一半与后一半的排法。相邻的排法，就在旁边。"),
-        ],
-        hints=["前一半是第 0 到第 3 列，后一半是第 4 到第 7 列。", "相邻的排法：(0, 1)、(2, 3)、(4, 5)……"],
-        solution="answer = [6 - 8 // 2, 6 + 1]",
-        why="前一半与后一半：第 t 列与第 t + 4 列一对，6 − 4 = 2。相邻：偶数列与它右边的一列，6 与 7。",
-    ),
-    Exercise(
-        id="reading_order",
-        title="换了次序",
-        kind="reading",
-        reference="A",
-        mistakes=[
-            Mistake("average", "B", "“吃”的权重是按分数来的。换了次序，哪一个分数变了？"),
-            Mistake("sees_fish_first", "C", "没有位置，打分时哪里用到了“先”和“后”？"),
-            Mistake("weights_moved", "D", "权重是跟着键换了次序，可是值也一起换了。加起来呢？"),
-        ],
-        hints=["“吃”的查询变了吗？三个键、三个值变了吗？", "加法换次序，和不变。"],
-        solution='choice = "A"',
-        why="没有位置，每个词元的 X、Q、K、V 都不变，只是换了行。“吃”的三个分数还是那三个，"
-        "权重跟着值一起换次序，加起来是同一行数。所以模型分不出谁吃谁。",
     ),
     Exercise(
         id="reading_values",
@@ -359,18 +332,17 @@ EXERCISES = [
         why="一对一根指针，角 = 位置 × 速度。P[:, 0::2] 是第 0、2、4……列，放 sin；P[:, 1::2] 放 cos。",
     ),
     Exercise(
-        id="reading_longer",
+        id="truth_longer",
         title="更长的句子",
-        kind="reading",
-        reference="D",
-        mistakes=[
-            Mistake("rows_enough", "A", "备下的行没有训练过，还是随机数。量出来 4 句对几成？"),
-            Mistake("formula_enough", "B", "有数不等于学过。看图里“转”在 8 句的一点。"),
-            Mistake("never_large", "C", "数不变大，指针却会转回来：位置 10 减一圈像哪个位置？"),
+        kind="truth",
+        reference=False,
+        mistakes=[Mistake("formula_enough", True, "有数不等于学过。看折线图里“转”在 8 句的一点。")],
+        hints=[
+            "看折线图：“转”到几句还是 1，8 句呢？",
+            "训练时位置的差最大是多少？8 句时，模型遇到的差，训练时都见过吗？",
         ],
-        hints=["看折线图：1 到 3 句，和 4 句以后。", "看换种子、换问题的表：每一行的四个范围一样吗？"],
-        solution='choice = "D"',
-        why="训练过的长度四种都是 1。4 句以后，“学”总不行，别的办法随种子、随问题变：问“谁在做”，"
-        "“列”4 句不到 0.20；问“对谁”，却有 0.97 以上。",
+        solution="answer = False\nreason = '公式有数，不等于那么远的差训练过；8 句只对 0.56'",
+        why="有数不等于学过：训练时最长 3 句，“转”到 6 句还是 1，8 句就只对 0.56。"
+        "训练过的长度四种办法都是 1，更长的都没有保证；“学”总不行，别的随种子、随问题变。",
     ),
 ]

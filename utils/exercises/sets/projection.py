@@ -46,24 +46,35 @@ EXERCISES = [
         "所以最后一个数是 1 + 3。",
     ),
     Exercise(
-        id="projection_shape",
-        title="猜 V 的形状",
-        kind="shape",
-        reference=(5, 2),
+        id="shape_match",
+        title="谁是什么形状",
+        kind="match",
+        items=("X", "W_Q", "Q", "W_V", "V", "weight"),
+        reference="DBFEAC",
         mistakes=[
-            Mistake("transposed", (2, 5), "行和列写反了：在这门课里，一个词元是一行还是一列？"),
-            Mistake("kept_X", (5, 8), "这是 X 的形状。投影能不能改变宽度？列数由谁决定？"),
-            Mistake("kept_W", (8, 2), "这是 W_V 的形状。8 是中间求和以后消失的，还是留下的？"),
-            Mistake("kept_inner", (8, 8), "两个 8 是中间的：它们求和以后消失，留下的是外面的两个数。"),
-            Mistake("dropped_W", (5, 5), "列数不是词元数。X @ W_V 有几列，看右边的矩阵。"),
+            Mistake(
+                "linear_as_formula",
+                "DBFEAE",
+                "nn.Linear 存的是 (输出宽度, 输入宽度)，不是公式里的样子。",
+            ),
+            Mistake(
+                "formula_as_linear",
+                "DBFCAC",
+                "这是 nn.Linear 里的样子。公式写 X @ W_V，行数要与 X 的列数相同。",
+            ),
+            Mistake("W_Q_turned", "DGFEAC", "写反了：X @ W_Q，W_Q 的行数要与 X 的列数相同。"),
+            Mistake("Q_like_X", "DBDEAC", "投影会改变宽度，列数跟着 W_Q，不跟着 X。"),
+            Mistake("V_like_X", "DBFEDC", "投影会改变宽度，列数跟着 W_V，不跟着 X。"),
+            Mistake("V_like_Q", "DBFEFC", "它有自己的投影矩阵 W_V，列数不跟着 W_Q。"),
+            Mistake("X_turned", "HBFEAC", "写反了：在这门课里，一个词元是一行还是一列？"),
         ],
         hints=[
-            "写成 (5, 8) @ (8, 2)，中间的两个数要相同。",
-            "中间的两个数求和以后消失，剩下哪两个？",
+            "X 一行一个词元，一列一个宽度。",
+            "(n, d_model) @ (d_model, d) 是 (n, d)。nn.Linear 里存的，要转置才是公式里的。",
         ],
-        solution="shape = (5, 2)",
-        why="(n, d_model) @ (d_model, d_v) → (n, d_v)：行数是词元数 5，列数由 W_V 决定，是 "
-        "2；两个 8 求和以后消失。",
+        solution='letters = "DBFEAC"',
+        why="X (5, 8)，W_Q (8, 4)，Q (5, 4)，W_V (8, 2)，V (5, 2)：中间的两个 8 求和以后消失。"
+        "nn.Linear(输入, 输出) 按 (输出, 输入) 存，所以是 (2, 8)。",
     ),
     Exercise(
         id="project",
@@ -149,19 +160,5 @@ EXERCISES = [
         solution='choice = "A"',
         why="参数只有三个投影矩阵，训练时改，训练完就不变，每句话共用。"
         "形状里带着词元数 n 的，都是每句话重新算的。",
-    ),
-    Exercise(
-        id="linear_shape",
-        title="`nn.Linear` 里的矩阵",
-        kind="shape",
-        reference=(3, 12),
-        mistakes=[
-            Mistake("as_formula", (12, 3), "这是公式里的 W_V。nn.Linear 存的是 (输出, 输入)。"),
-            Mistake("square", (12, 12), "输出宽度是 3，不是 12。"),
-            Mistake("small_square", (3, 3), "输入宽度是 12：矩阵的一边要与 X 的列数相同。"),
-        ],
-        hints=["nn.Linear(8, 4) 存的是什么形状？", "它按 (输出宽度, 输入宽度) 存。"],
-        solution="shape = (3, 12)",
-        why="nn.Linear(输入, 输出) 按 (输出, 输入) 存，使用时转置。所以从公式的 W 填进去，要先写 .T。",
     ),
 ]

@@ -4,31 +4,6 @@ from utils.exercises.records import Exercise, Mistake
 
 EXERCISES = [
     Exercise(
-        id="pencil_path",
-        title="RNN 里的路有多长",
-        kind="number",
-        reference=19,
-        tolerance=0.0,
-        mistakes=[
-            Mistake("counted_tokens", 20, "这是词元的个数。两个词元之间传一次；3 个词元要传几次？"),
-            Mistake(
-                "attention_path", 1, "这是注意力的路：任何两个词元之间只有一步。RNN 也能跳过中间的词元吗？"
-            ),
-            Mistake(
-                "counted_pairs", 400, "这是注意力里每个看每个的个数，20 × 20。这里问的是 RNN 一步接一步的路。"
-            ),
-            Mistake("every_two", 190, "这是 20 个词元两两配对的个数。从 h₁ 到 h₂₀ 只走一条路，一步接一步。"),
-            Mistake("counted_both_ends", 18, "这是中间的词元个数，不含头尾。从 h₁ 到 h₂ 这一次算进去了吗？"),
-        ],
-        hints=[
-            "先数短的：只有 2 个词元时，从 h₁ 到 h₂ 传几次？",
-            "像栽树：树是词元，两棵树之间的空当是一次传递。",
-        ],
-        solution="answer = 20 - 1",
-        why="相邻两个状态之间传一次，n 个词元之间有 n − 1 个空当。每传一次，导数就多乘一次，"
-        "所以路越长，影响越容易变得极小（遗忘）或极大（爆炸）；注意力里任何两个词元之间都只有一步。",
-    ),
-    Exercise(
         id="pencil_state",
         title="再读一个词元",
         kind="number",
@@ -46,43 +21,57 @@ EXERCISES = [
         why="(1.25, 1.5) 减半是 (0.625, 0.75)，加上 (2, 0)，是 (2.625, 0.75)。",
     ),
     Exercise(
-        id="pencil_influence",
-        title="动一点，动多少",
-        kind="number",
-        reference=0.512,
-        tolerance=0.0051,
-        mistakes=[
-            Mistake("every_influence", 2.952, "是不是把四个词元的影响加起来了？只有第 1 个词元动了。"),
-            Mistake("counted_tokens", 0.8**4, "从第 1 个词元到第 4 个，中间传了几次？不是 4 次。"),
-            Mistake("one_too_few", 0.64, "数一数：h₁ → h₂ → h₃ → h₄，是几次？"),
-            Mistake("added", 2.4, "每传一次是乘 0.8，不是加 0.8。"),
-            Mistake("average", 0.25, "这是注意力里四个权重都相等的情形。"),
-            Mistake("once", 0.8, "这是传一次以后的。要传到第 4 个词元。"),
-        ],
-        hints=["每传一次，乘一次 0.8。", "4 个词元之间有 3 个空当。"],
-        solution="answer = 0.8**3",
-        why="第 1 个词元增加 1，h₁ 增加 1；传到 h₄ 要三次，0.8 × 0.8 × 0.8 = 0.512。",
-    ),
-    Exercise(
-        id="pencil_products",
-        title="数乘法",
-        kind="number",
-        reference=1280,
+        id="rulers_table",
+        title="三把尺子",
+        kind="table",
+        items=("①", "②", "③", "④", "⑤", "⑥"),
+        reference=[10, 3, 320, 1280, 0, 100],
         tolerance=0.0,
         mistakes=[
-            Mistake("with_output", 1440, "是不是把输出投影也算上了？题目只数三次投影和两次乘法。"),
-            Mistake("no_projection", 800, "这是 QKᵀ 和 weights V 两次的。投影的三次还没有算。"),
-            Mistake("rnn", 320, "这是 RNN 的：每个词元乘两个 (4, 4) 的矩阵。"),
-            Mistake("one_product", 880, "QKᵀ 和 weights V 各要 n² · d 次，只算了一次。"),
-            Mistake("one_projection", 960, "投影有三次：Q、K、V 各一次。"),
-            Mistake("only_projection", 480, "这是三次投影的。QKᵀ 和 weights V 还没有算。"),
+            Mistake(
+                "gaps",
+                [9, 1, 320, 1280, 0, 100],
+                "数的是一步等一步的矩阵乘法，第 1 步也算：最长的一串有几次？",
+            ),
+            Mistake(
+                "like_the_RNN",
+                [10, 10, 320, 320, 0, 100],
+                "自注意力不是一个词元接一个词元：它不跟着 RNN 数。",
+            ),
+            Mistake("five_steps", [10, 5, 320, 1280, 0, 100], "五步里，哪几步是后一次等前一次的矩阵乘法？"),
+            Mistake(
+                "one_matrix",
+                [10, 3, 160, 960, 0, 100],
+                "RNN 每一步有两个矩阵：W_h 和 W_x；自注意力投影三次，QKᵀ、weights V 各一次。",
+            ),
+            Mistake(
+                "no_projection",
+                [10, 3, 320, 800, 0, 100],
+                "这是 QKᵀ 和 weights V 两次的。投影的三次还没有算。",
+            ),
+            Mistake(
+                "only_projection", [10, 3, 320, 480, 0, 100], "这是三次投影的。QKᵀ 和 weights V 还没有算。"
+            ),
+            Mistake(
+                "one_product", [10, 3, 320, 880, 0, 100], "QKᵀ 和 weights V 各要 n² · d 次，只算了一次。"
+            ),
+            Mistake(
+                "with_output",
+                [10, 3, 320, 1440, 0, 100],
+                "是不是把输出投影也算上了？只数三次投影和两次乘法。",
+            ),
+            Mistake("rnn_scores", [10, 3, 320, 1280, 10, 100], "RNN 不给谁打分，它只传状态。"),
+            Mistake("scores_times_width", [10, 3, 320, 1280, 100, 400], "一对词元只有一个分数，与宽度无关。"),
         ],
         hints=[
-            "一次投影：10 个词元，每个 4 × 4 次。",
-            "QKᵀ 有 100 个分数，每个 4 次乘法；weights V 也一样多。",
+            "等：写出最长的一串，后一次乘法要用前一次的结果。",
+            "乘法：RNN 每个词元两个 4 × 4 的矩阵；自注意力投影三次，再加 QKᵀ 和 weights V，各 100 × 4 次。",
         ],
-        solution="answer = 3 * 10 * 4**2 + 2 * 10**2 * 4",
-        why="3 × 10 × 16 = 480，2 × 100 × 4 = 800，一共 1280；同样大小的 RNN 只要 320。",
+        solution="rnn, attention = 2 * 10 * 4**2, 3 * 10 * 4**2 + 2 * 10**2 * 4\n"
+        "cells = [10, 3, rnn, attention, 0, 10**2]",
+        why="RNN 一个词元接一个词元，等 10 次，乘 2 × 10 × 16 = 320 次，没有分数。自注意力等 3 次：投影、"
+        "QKᵀ、weights V；"
+        "乘 480 + 800 = 1280 次，还要存 100 个分数。等得少，算得多。",
     ),
     Exercise(
         id="reading_rulers",

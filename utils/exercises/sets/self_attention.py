@@ -71,248 +71,159 @@ def _variant(*, query=None, key=None, value=None, score=None, scale=None, normal
     return attend
 
 
+def _module(X, W_Q, W_K, W_V):
+    sizes = X.shape[1], W_Q.shape[1], W_V.shape[1]
+    return sizes, {"W_Q.weight": W_Q.T, "W_K.weight": W_K.T, "W_V.weight": W_V.T}, X
+
+
+_MISTAKES = [
+    Mistake("not_scaled", _variant(scale=lambda s, d: s), "是不是漏了第 3 步？分数没有除以 √d_k。"),
+    Mistake(
+        "forgot_root",
+        _variant(scale=lambda s, d: s / d["d_k"]),
+        "是不是除以了 d_k？忘了开平方，或者缩放了两次，都会这样。",
+    ),
+    Mistake(
+        "root_of_d_model",
+        _variant(scale=lambda s, d: s / np.sqrt(d["d_model"])),
+        "是不是除以了 √d_model？X 的宽度不是 d_k；d_k 是哪个矩阵的宽度？",
+    ),
+    Mistake(
+        "root_of_n",
+        _variant(scale=lambda s, d: s / np.sqrt(d["n"])),
+        "是不是除以了 √n？n 是词元数；d_k 是列数，不是行数。",
+    ),
+    Mistake(
+        "root_of_d_v",
+        _variant(scale=lambda s, d: s / np.sqrt(d["d_v"])),
+        "是不是除以了 √d_v？分数里没有用到 V。",
+    ),
+    Mistake(
+        "divided_by_square",
+        _variant(scale=lambda s, d: s / d["d_k"] ** 2),
+        "是不是除以了 d_k 的平方？要的是平方根。",
+    ),
+    Mistake("multiplied", _variant(scale=lambda s, d: s * np.sqrt(d["d_k"])), "是不是乘了 √d_k？要除。"),
+    Mistake(
+        "scaled_after_softmax",
+        _variant(scale=lambda s, d: s, value=lambda X, Q, K, V: V / np.sqrt(Q.shape[1])),
+        "是不是先做 softmax，再除以 √d_k？那样权重加起来不再是 1。缩放在 softmax 之前。",
+    ),
+    Mistake(
+        "column_softmax",
+        _variant(normalise=lambda s: softmax(s.T).T),
+        "是不是沿列做了 softmax？每个查询的权重（一行）加起来才应等于 1。",
+    ),
+    Mistake(
+        "whole_softmax",
+        _variant(normalise=lambda s: softmax(s.reshape(1, -1)).reshape(s.shape)),
+        "softmax 是不是除以了整个矩阵的和？每一行加起来应该等于 1。",
+    ),
+    Mistake("no_softmax", _variant(normalise=lambda s: s), "是不是漏了第 4 步？分数直接去乘了 V。"),
+    Mistake(
+        "no_exp",
+        _variant(normalise=lambda s: s / s.sum(axis=1, keepdims=True)),
+        "是不是没有取 exp，直接除以了和？",
+    ),
+    Mistake(
+        "no_max",
+        _variant(normalise=_unsafe),
+        "分数不大时都对，分数很大时 exp 溢出了。softmax 里少了哪一步？",
+    ),
+    Mistake("softmax_twice", _variant(normalise=lambda s: softmax(softmax(s))), "是不是做了两次 softmax？"),
+    Mistake(
+        "only_largest",
+        _variant(normalise=lambda s: np.eye(len(s))[s.argmax(axis=1)]),
+        "每一行都是某一个词元的值：是不是用了 argmax？输出是混合。",
+    ),
+    Mistake(
+        "no_transpose",
+        _variant(score=lambda q, k: q @ k),
+        "打分时是不是忘了转置 K？报错或形状不合，多半从这里来。",
+    ),
+    Mistake(
+        "reshaped",
+        _variant(score=lambda q, k: q @ k.reshape(k.shape[::-1])),
+        "打分时是不是用 reshape 代替了转置？形状对了，数却错位。",
+    ),
+    Mistake(
+        "scores_swapped",
+        _variant(query=lambda X, Q, K, V: K, key=lambda X, Q, K, V: Q),
+        "打分时 Q 和 K 是不是写反了？行应是查询。",
+    ),
+    Mistake(
+        "query_with_query",
+        _variant(key=lambda X, Q, K, V: Q),
+        "打分时是不是用了两次 Q（或者用 W_Q 算了键）？",
+    ),
+    Mistake(
+        "key_with_key",
+        _variant(query=lambda X, Q, K, V: K),
+        "打分时是不是用了两次 K（或者用 W_K 算了查询）？",
+    ),
+    Mistake(
+        "no_projection",
+        _variant(query=lambda X, Q, K, V: X, key=lambda X, Q, K, V: X),
+        "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
+    ),
+    Mistake(
+        "keys_as_values",
+        _variant(value=lambda X, Q, K, V: K),
+        "混合的是不是键？收到形状 {shape}，应是 {expected_shape}。键用来比较，值用来混合。",
+    ),
+    Mistake(
+        "queries_as_values",
+        _variant(value=lambda X, Q, K, V: Q),
+        "混合的是不是查询？收到形状 {shape}，应是 {expected_shape}。",
+    ),
+    Mistake(
+        "mixed_X",
+        _variant(value=lambda X, Q, K, V: X),
+        "混合的是不是 X？漏了 W_V，收到形状 {shape}，应是 {expected_shape}。",
+    ),
+    Mistake(
+        "weights_transposed",
+        _variant(mix=lambda w, v: w.T @ v),
+        "加权求和时是不是转置了权重？行才是一个查询的权重。",
+    ),
+    Mistake(
+        "returned_weights",
+        _variant(mix=lambda w, v: w),
+        "返回的是注意力权重，形状 {shape}。还差第 5 步。",
+    ),
+    Mistake(
+        "returned_scores",
+        _variant(normalise=lambda s: s, mix=lambda w, v: w),
+        "返回的是缩放后的分数，形状 {shape}。还差第 4、5 步。",
+    ),
+    Mistake(
+        "returned_values",
+        lambda X, W_Q, W_K, W_V: X @ W_V,
+        "返回的是 V：每个词元只有自己的值，没有看别的词元。",
+    ),
+    Mistake(
+        "averaged_values",
+        _variant(normalise=lambda s: np.full(s.shape, 1 / len(s))),
+        "每一行都一样：是不是没有用权重，直接取了平均？",
+    ),
+    Mistake(
+        "causal_mask",
+        _variant(normalise=lambda s: softmax(np.where(np.tri(len(s), dtype=bool), s, -np.inf))),
+        "最后一行对，前面的不对：是不是遮住了后面的词元？这里没有遮罩，每个词元看所有的词元。",
+    ),
+    Mistake(
+        "added_residual",
+        _variant(mix=lambda w, v: w @ v + v),
+        "是不是把 V 又加了进去？残差连接加回的是 X，而且不在这五步里。",
+    ),
+    Mistake(
+        "rounded_weights",
+        _variant(normalise=lambda s: np.round(softmax(s), 1)),
+        "权重是不是太早舍入了？计算时用没有舍入的数。",
+    ),
+]
+
 EXERCISES = [
-    Exercise(
-        id="pencil_cost",
-        title="词元多了，代价多多少",
-        kind="number",
-        reference=16,
-        tolerance=0.01,
-        mistakes=[
-            Mistake("linear", 4, "这是词元的倍数。分数有几个，由行数和列数一起决定。"),
-            Mistake("doubled_twice", 8, "行和列各变成几倍？两个倍数相乘，不是相加。"),
-            Mistake("root", 2, "分数的个数比词元长得快，不是慢。"),
-            Mistake(
-                "cubed",
-                64,
-                "64 是 4³，还是 n = 4000 时的 64 MB？分数是一个矩阵，只有两个方向；问的是倍数，不是多大。",
-            ),
-            Mistake("increase_only", 15, "这是多出来的倍数。问的是变成原来的几倍。"),
-            Mistake(
-                "counted_scores", 16_000_000, "这是 4000 个词元的分数个数。问的是它与 1000 个词元时的比。"
-            ),
-        ],
-        hints=[
-            "n 个词元有多少个分数？",
-            "写出 4000 个词元的分数个数，除以 1000 个词元的。",
-        ],
-        solution="answer = 4000**2 / 1000**2",
-        why="分数有 n × n 个，词元变成 4 倍，分数变成 4² = 16 倍。这是长文本昂贵的一个原因。",
-    ),
-    Exercise(
-        id="bug_values",
-        title="混合的是谁",
-        kind="bug",
-        reference=5,
-        arguments=("X", "W_Q", "W_K", "W_V"),
-        inputs=_inputs,
-        shape="(n, d_v)",
-        repair=_output,
-        whole=_whole,
-        mistakes=[
-            Mistake("blamed_signature", 1, "参数没有错：一个 X，三个投影矩阵。"),
-            Mistake("blamed_projection", 2, "同一个 X 投影三次，没有错。"),
-            Mistake("blamed_scaling", 3, "K.shape[1] 就是 d_k，Q 和 K 一样宽，没有错。"),
-            Mistake("blamed_softmax", 4, "课程的 softmax 按行做，没有错。"),
-            Mistake(
-                "still_keys",
-                _variant(value=lambda X, Q, K, V: K),
-                "混合的仍是键，收到形状 {shape}。算好的 V 用在哪里了？",
-            ),
-            Mistake("mixed_X", _variant(value=lambda X, Q, K, V: X), "现在混合的是 X，漏掉了 W_V。"),
-            Mistake(
-                "mixed_queries", _variant(value=lambda X, Q, K, V: Q), "现在混合的是查询。要混合的是哪一个？"
-            ),
-        ],
-        hints=[
-            "数一数 Q、K、V 各用了几次。谁算好了，却没有用？",
-            "键用来被比较，值用来被混合。",
-        ],
-        solution="line = 5  # 应是 weights @ V",
-        why="键只用来算分数；混合的是值。V 算好了却没有用，这是一个信号。d_k 等于 d_v 时形状碰巧相同，"
-        "所以要用大小各不相同的例子来试。",
-    ),
-    Exercise(
-        id="self_attention",
-        title="写出自注意力",
-        kind="step",
-        arguments=("X", "W_Q", "W_K", "W_V"),
-        inputs=_inputs,
-        shape="(n, d_v)",
-        reference=_output,
-        without=("self_attention",),
-        also=[
-            Mistake(
-                "no_projection",
-                lambda X, W_Q, W_K, W_V: softmax(X @ X.T / np.sqrt(X.shape[1])) @ (X @ W_V),
-                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
-            )
-        ],
-        whole=_whole,
-        mistakes=[
-            Mistake("not_scaled", _variant(scale=lambda s, d: s), "是不是漏了第 3 步？分数没有除以 √d_k。"),
-            Mistake(
-                "forgot_root",
-                _variant(scale=lambda s, d: s / d["d_k"]),
-                "是不是除以了 d_k？忘了开平方，或者缩放了两次，都会这样。",
-            ),
-            Mistake(
-                "root_of_d_model",
-                _variant(scale=lambda s, d: s / np.sqrt(d["d_model"])),
-                "是不是除以了 √d_model？X 的宽度不是 d_k；d_k 是哪个矩阵的宽度？",
-            ),
-            Mistake(
-                "root_of_n",
-                _variant(scale=lambda s, d: s / np.sqrt(d["n"])),
-                "是不是除以了 √n？n 是词元数；d_k 是列数，不是行数。",
-            ),
-            Mistake(
-                "root_of_d_v",
-                _variant(scale=lambda s, d: s / np.sqrt(d["d_v"])),
-                "是不是除以了 √d_v？分数里没有用到 V。",
-            ),
-            Mistake(
-                "divided_by_square",
-                _variant(scale=lambda s, d: s / d["d_k"] ** 2),
-                "是不是除以了 d_k 的平方？要的是平方根。",
-            ),
-            Mistake(
-                "multiplied", _variant(scale=lambda s, d: s * np.sqrt(d["d_k"])), "是不是乘了 √d_k？要除。"
-            ),
-            Mistake(
-                "scaled_after_softmax",
-                _variant(scale=lambda s, d: s, value=lambda X, Q, K, V: V / np.sqrt(Q.shape[1])),
-                "是不是先做 softmax，再除以 √d_k？那样权重加起来不再是 1。缩放在 softmax 之前。",
-            ),
-            Mistake(
-                "column_softmax",
-                _variant(normalise=lambda s: softmax(s.T).T),
-                "是不是沿列做了 softmax？每个查询的权重（一行）加起来才应等于 1。",
-            ),
-            Mistake(
-                "whole_softmax",
-                _variant(normalise=lambda s: softmax(s.reshape(1, -1)).reshape(s.shape)),
-                "softmax 是不是除以了整个矩阵的和？每一行加起来应该等于 1。",
-            ),
-            Mistake("no_softmax", _variant(normalise=lambda s: s), "是不是漏了第 4 步？分数直接去乘了 V。"),
-            Mistake(
-                "no_exp",
-                _variant(normalise=lambda s: s / s.sum(axis=1, keepdims=True)),
-                "是不是没有取 exp，直接除以了和？",
-            ),
-            Mistake(
-                "no_max",
-                _variant(normalise=_unsafe),
-                "分数不大时都对，分数很大时 exp 溢出了。softmax 里少了哪一步？",
-            ),
-            Mistake(
-                "softmax_twice", _variant(normalise=lambda s: softmax(softmax(s))), "是不是做了两次 softmax？"
-            ),
-            Mistake(
-                "only_largest",
-                _variant(normalise=lambda s: np.eye(len(s))[s.argmax(axis=1)]),
-                "每一行都是某一个词元的值：是不是用了 argmax？输出是混合。",
-            ),
-            Mistake(
-                "no_transpose",
-                _variant(score=lambda q, k: q @ k),
-                "打分时是不是忘了转置 K？报错或形状不合，多半从这里来。",
-            ),
-            Mistake(
-                "reshaped",
-                _variant(score=lambda q, k: q @ k.reshape(k.shape[::-1])),
-                "打分时是不是用 reshape 代替了转置？形状对了，数却错位。",
-            ),
-            Mistake(
-                "scores_swapped",
-                _variant(query=lambda X, Q, K, V: K, key=lambda X, Q, K, V: Q),
-                "打分时 Q 和 K 是不是写反了？行应是查询。",
-            ),
-            Mistake(
-                "query_with_query",
-                _variant(key=lambda X, Q, K, V: Q),
-                "打分时是不是用了两次 Q（或者用 W_Q 算了键）？",
-            ),
-            Mistake(
-                "key_with_key",
-                _variant(query=lambda X, Q, K, V: K),
-                "打分时是不是用了两次 K（或者用 W_K 算了查询）？",
-            ),
-            Mistake(
-                "no_projection",
-                _variant(query=lambda X, Q, K, V: X, key=lambda X, Q, K, V: X),
-                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
-            ),
-            Mistake(
-                "keys_as_values",
-                _variant(value=lambda X, Q, K, V: K),
-                "混合的是不是键？收到形状 {shape}，应是 {expected_shape}。键用来比较，值用来混合。",
-            ),
-            Mistake(
-                "queries_as_values",
-                _variant(value=lambda X, Q, K, V: Q),
-                "混合的是不是查询？收到形状 {shape}，应是 {expected_shape}。",
-            ),
-            Mistake(
-                "mixed_X",
-                _variant(value=lambda X, Q, K, V: X),
-                "混合的是不是 X？漏了 W_V，收到形状 {shape}，应是 {expected_shape}。",
-            ),
-            Mistake(
-                "weights_transposed",
-                _variant(mix=lambda w, v: w.T @ v),
-                "加权求和时是不是转置了权重？行才是一个查询的权重。",
-            ),
-            Mistake(
-                "returned_weights",
-                _variant(mix=lambda w, v: w),
-                "返回的是注意力权重，形状 {shape}。还差第 5 步。",
-            ),
-            Mistake(
-                "returned_scores",
-                _variant(normalise=lambda s: s, mix=lambda w, v: w),
-                "返回的是缩放后的分数，形状 {shape}。还差第 4、5 步。",
-            ),
-            Mistake(
-                "returned_values",
-                lambda X, W_Q, W_K, W_V: X @ W_V,
-                "返回的是 V：每个词元只有自己的值，没有看别的词元。",
-            ),
-            Mistake(
-                "averaged_values",
-                _variant(normalise=lambda s: np.full(s.shape, 1 / len(s))),
-                "每一行都一样：是不是没有用权重，直接取了平均？",
-            ),
-            Mistake(
-                "causal_mask",
-                _variant(normalise=lambda s: softmax(np.where(np.tri(len(s), dtype=bool), s, -np.inf))),
-                "最后一行对，前面的不对：是不是遮住了后面的词元？这里没有遮罩，每个词元看所有的词元。",
-            ),
-            Mistake(
-                "added_residual",
-                _variant(mix=lambda w, v: w @ v + v),
-                "是不是把 V 又加了进去？残差连接加回的是 X，而且不在这五步里。",
-            ),
-            Mistake(
-                "rounded_weights",
-                _variant(normalise=lambda s: np.round(softmax(s), 1)),
-                "权重是不是太早舍入了？计算时用没有舍入的数。",
-            ),
-        ],
-        hints=[
-            "按次序写五行：Q、K、V；scores；scaled_scores；weights；output。",
-            "在每一行后面写上形状。d_k 从 Q 的形状里取。",
-            "同一个 X 乘三个投影矩阵；打分时转置 K；softmax 按行；最后混合的是 V。",
-        ],
-        solution="def my_self_attention(X, W_Q, W_K, W_V):\n"
-        "    Q, K, V = X @ W_Q, X @ W_K, X @ W_V\n"
-        "    scaled_scores = Q @ K.T / np.sqrt(Q.shape[1])\n"
-        "    exponentials = np.exp(scaled_scores - scaled_scores.max(axis=1, keepdims=True))\n"
-        "    weights = exponentials / exponentials.sum(axis=1, keepdims=True)\n"
-        "    return weights @ V",
-        why="一个 X 投影三次；查询与键打分，除以 √d_k；softmax 让每一行加起来等于 1；用这行权重混合值。"
-        "每一步的形状都由前一步决定，输出有 n 行、d_v 列。",
-    ),
     Exercise(
         id="pencil_memory",
         title="多少 MB",
@@ -329,6 +240,41 @@ EXERCISES = [
         hints=["一个头有 2000 × 2000 个分数。", "每个分数 4 字节，再乘 8 个头；最后除以一百万。"],
         solution="answer = 8 * 2000 * 2000 * 4 / 1e6",
         why="2000 × 2000 = 四百万个分数，每个 4 字节是 16 MB，8 个头是 128 MB。还只是一层。",
+    ),
+    Exercise(
+        id="self_attention",
+        title="写出自注意力",
+        kind="module",
+        arguments=("X", "W_Q", "W_K", "W_V"),
+        inputs=_inputs,
+        shape="(n, d_v)",
+        reference=_output,
+        module=_module,
+        whole=_whole,
+        mistakes=_MISTAKES,
+        also=[
+            Mistake(
+                "no_projection",
+                lambda X, W_Q, W_K, W_V: softmax(X @ X.T / np.sqrt(X.shape[1])) @ (X @ W_V),
+                "是不是拿 X 自己和自己打了分？W_Q 和 W_K 没有用上。",
+            )
+        ],
+        hints=[
+            "`__init__` 里三个 nn.Linear：Q 和 K 的宽度是 d_k，V 的是 d_v，都写 bias=False。",
+            "`forward` 里 self.W_Q(X) 就是投影；转置写 K.mT，softmax 写 torch.softmax(…, dim=-1)。",
+        ],
+        solution="class MySelfAttention(nn.Module):\n"
+        "    def __init__(self, d_model, d_k, d_v):\n"
+        "        super().__init__()\n"
+        "        self.W_Q = nn.Linear(d_model, d_k, bias=False)\n"
+        "        self.W_K = nn.Linear(d_model, d_k, bias=False)\n"
+        "        self.W_V = nn.Linear(d_model, d_v, bias=False)\n\n"
+        "    def forward(self, X):\n"
+        "        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)\n"
+        "        weights = torch.softmax(Q @ K.mT / K.shape[-1] ** 0.5, dim=-1)\n"
+        "        return weights @ V",
+        why="`__init__` 新建时运行一次，存下三个投影矩阵；每次调用运行 `forward`，用它们和这句话的 X "
+        "重新算 Q、K、V、权重和输出。",
     ),
     Exercise(
         id="pencil_step",
@@ -351,53 +297,44 @@ EXERCISES = [
         why="1 − 0.05 × (−18) = 1.9。损失从 9 变成 (5.7 − 6)² = 0.09：往损失减小的方向走了一步。",
     ),
     Exercise(
-        id="reading_training",
-        title="训练教了什么",
-        kind="reading",
-        reference="B",
+        id="map_training",
+        title="三个模型的图",
+        kind="match",
+        items=("甲", "乙", "丙"),
+        reference="CAB",
         mistakes=[
-            Mistake("knows_fish", "A", "换成「马吃鱼」，它照样答第 1 个词。它看的是位置，还是常识？"),
-            Mistake("memorised", "C", "这句话训练时没有给它看过。"),
-            Mistake("told_weights", "D", "训练时给的答案是一个名词，没有给权重。"),
-        ],
-        hints=["四句留出句的权重有什么共同点？", "训练时告诉了它什么？没有告诉什么？"],
-        solution='choice = "B"',
-        why="四句的权重都是 (1, 0, 0)，不管第 1 个词是谁：它学会的是看第 1 个位置。"
-        "权重是为了让损失变小，自己长成的。",
-    ),
-    Exercise(
-        id="reading_half",
-        title="为什么至多一半",
-        kind="reading",
-        reference="B",
-        mistakes=[
-            Mistake("more_steps", "A", "损失早就平了，停在 ln 2。多走几步会变吗？"),
-            Mistake("guessing", "C", "10 个名词里瞎猜是 0.10。它比瞎猜好在哪里？"),
-            Mistake("row_sum", "D", "softmax 的每一行加起来总是 1，与有没有位置无关。"),
+            Mistake("swapped_questions", "BAC", "列是“看向谁”。答“谁在做”，要从第几个词取？"),
+            Mistake("as_untrained", "AAA", "没有训练过，权重会这样集中吗？"),
+            Mistake("untrained_as_who", "CBB", "学会了的，四行都集中到一处。这里近似三等分。"),
+            Mistake("knows_fish", "DAD", "四行都一样，不管词是谁。它看的是位置，还是常识？"),
+            Mistake("memorised", "EAE", "这四句训练时没有给它看过。"),
         ],
         hints=[
-            "没有位置时，「猫吃鱼」和「鱼吃猫」的 X 差在哪里？",
+            "先找没有训练过的：投影矩阵是随机数，权重会集中吗？",
+            "问“谁在做”，答案总是第 1 个词；问“对谁”，总是第 3 个。",
+        ],
+        solution='letters = "CAB"',
+        why="没有训练过的（乙）近似三等分。丙的四句都只看第 1 个词，甲的都只看第 3 个："
+        "学会的是看第几个位置，不管那里是谁。"
+        "它不知道谁吃谁，也没有背过这四句。",
+    ),
+    Exercise(
+        id="truth_half",
+        title="没有位置，多训练几步",
+        kind="truth",
+        reference=False,
+        mistakes=[
+            Mistake(
+                "more_steps", True, "没有位置时，「猫吃鱼」和它的镜像「鱼吃猫」，X 差在哪里？动词的输出呢？"
+            )
+        ],
+        hints=[
+            "没有位置时，「猫吃鱼」和「鱼吃猫」的 X 是同样的三行，只是换了次序。",
             "两句话的输出一样，回答就一样。两句的正确答案一样吗？",
         ],
-        solution='choice = "B"',
-        why="没有位置，两句话是同样的三行，动词的输出相同，回答也相同；两句的正确答案却不同，所以至多对一句。",
-    ),
-    Exercise(
-        id="reading_module",
-        title="一个模块，三句话",
-        kind="reading",
-        reference="B",
-        mistakes=[
-            Mistake("init_every_time", "A", "`double(3)` 再 `double(4)`，Times 的 `__init__` 运行了几次？"),
-            Mistake("weights_stored", "C", "权重由这句话的 X 算出。换一句话，词元的个数都可能不同，怎么存？"),
-            Mistake("forward_by_hand", "D", "`layer(X)` 运行的是哪一个函数？看 `class` 那一页的最后一句。"),
-        ],
-        hints=[
-            "`__init__` 什么时候运行，`forward` 什么时候运行？",
-            "哪些写在 `__init__` 里，哪些写在 `forward` 里？",
-        ],
-        solution='choice = "B"',
-        why="`__init__` 只在新建时运行一次，存下三个投影矩阵；每次 `layer(X)` 运行 `forward`，"
-        "用它们和这句话的 X 重新算 Q、K、V、权重和输出。",
+        solution="answer = False\nreason = '一句话和它的镜像输出相同，两句里至多答对一句'",
+        why="没有位置，一句话和它的镜像是同样的三行，动词的输出相同，回答也相同；两句的正确答案却不同，"
+        "至多对一句。"
+        "训练多少步都一样，损失也停在 ln 2。",
     ),
 ]

@@ -66,34 +66,16 @@ EXERCISES = [
         why="三个 exp 是 1、2、1，和是 4，相除就得到权重。分数多 ln 2，权重就是 2 倍：比只由分数的差决定。",
     ),
     Exercise(
-        id="pencil_mask",
-        title="遮住一个键",
-        kind="number",
-        reference=[0.5, 0.5, 0],
-        mistakes=[
-            Mistake(
-                "masked_with_zero",
-                [0.3837, 0.3837, 0.2327],
-                "是不是把分数换成了 0？e⁰ = 1，还是分到了权重。换成什么，exp 才是 0？",
-            ),
-            Mistake(
-                "masked_after_softmax",
-                [0.3333, 0.3333, 0],
-                "加起来只有 0.67：是不是先做 softmax，再把权重改成 0？遮住要在 softmax 之前。",
-            ),
-            Mistake("not_masked", [0.3333, 0.3333, 0.3333], "“你”还分到了权重。遮住的键，权重应是多少？"),
-            Mistake("masked_the_past", [0, 0.5, 0.5], "遮住了“我”。后面的词元是哪一个？"),
-            Mistake("masked_itself", [0.5, 0, 0.5], "遮住了“爱”自己。每个词元都可以看自己。"),
-            Mistake("only_itself", [0, 1, 0], "只剩自己了。前面的“我”是可以看的。"),
-            Mistake("copied_scores", [0.5, 0.5, 0.5], "这是分数，加起来是 1.5。权重加起来是 1。"),
-        ],
-        hints=[
-            "被遮住的分数换成 −∞，它的 exp 是 0。",
-            "剩下两个分数相等，它们的权重怎样分？",
-        ],
-        solution="answer = softmax([[0.5, 0.5, -np.inf]])[0]",
-        why="−∞ 的 exp 是 0，所以“你”的权重是 0；剩下两个分数相等，各得一半，加起来仍是 1。"
-        "若先做 softmax 再改成 0，剩下的两个加起来只有 0.67。",
+        id="truth_shift",
+        title="只看差",
+        kind="truth",
+        reference=True,
+        mistakes=[Mistake("larger_scores", False, "三个分数都变了，它们的差变了吗？写出三个 exp 的比。")],
+        hints=["两行分数里，第 1 个都比第 2 个大多少？", "一个 exp 除以另一个 exp，等于 e 的几次方？"],
+        solution="answer = True\nreason = '分数的差没有变，exp 的比就没有变'",
+        why="三个分数都加了 198，三个 exp 都乘了 e 的 198 次方，分子、分母一约就没有了："
+        "权重只由分数的差决定。"
+        "所以先减去最大值也不改变结果，还不会溢出。",
     ),
     Exercise(
         id="bug_softmax",
@@ -141,23 +123,27 @@ EXERCISES = [
         "写 keepdims=True，形状是 (3, 1)，第 i 行才除以第 i 行的和。",
     ),
     Exercise(
-        id="reading_weights",
-        title="哪一组权重可能是对的",
-        kind="reading",
-        reference="C",
+        id="weights_faults",
+        title="三张错的权重",
+        kind="match",
+        items=("甲", "乙", "丙"),
+        reference="BDA",
         mistakes=[
-            Mistake("unequal_for_equal", "A", "第 1 个和第 3 个分数相等，它们的权重相等吗？"),
-            Mistake("zero_for_zero", "B", "分数是 0，权重就是 0 吗？exp(0) 是几？"),
-            Mistake("order_turned", "D", "第 2 个分数最小，它的权重却最大：exp 会颠倒次序吗？"),
+            Mistake("as_no_exp", "AAA", "没有取 exp，分数是 0 的权重就该是 0。这里是吗？"),
+            Mistake("as_twice", "CCA", "做两次 softmax，一行加起来还是 1。加一加这里的行。"),
+            Mistake("columns_as_total", "DDA", "九个数加起来是 3，不是 1。是哪个方向的和都是 1？"),
+            Mistake("total_as_columns", "BBA", "一列加起来也不是 1。九个数加起来是多少？"),
+            Mistake("no_exp_as_twice", "BDC", "做两次 softmax，没有一个权重是 0。这里的 0 从哪里来？"),
+            Mistake("no_exp_as_columns", "BDB", "每一行加起来都是 1，方向没有错。看 0 和各数的比。"),
+            Mistake("no_exp_as_total", "BDD", "每一行加起来都是 1，分母没有错。看 0 和各数的比。"),
         ],
         hints=[
-            "softmax 的每一行要满足：加起来是 1，分数相等权重就相等，分数大权重就大，没有一个是 0。",
-            "四组加起来都约是 1。先看第 1 个和第 3 个分数。",
+            "先把每一行加起来，再加每一列，再加全部。",
+            "和都对的那一张，拿一行权重的比与分数的比、exp 的比对一对。",
         ],
-        solution='choice = "C"',
-        why="A 里相等的分数得到了不等的权重；B 里分数 0 得到了 0，可是 e⁰ = 1；"
-        "D 里最小的分数得到了最大的权重。"
-        "C 都守住了：e : 1 : e 除以和，是 0.42、0.16、0.42。",
+        solution='letters = "BDA"',
+        why="甲的每一列加起来是 1：softmax 沿着列做了。乙的九个数加起来才是 1：除以了整个矩阵的和。"
+        "丙的每一行是 1，可是权重的比就是分数的比，0 还是 0：没有取 exp。",
     ),
     Exercise(
         id="softmax",

@@ -4,59 +4,27 @@ from utils.exercises.records import Exercise, Mistake
 
 EXERCISES = [
     Exercise(
-        id="pencil_join_rows",
-        title="模糊 JOIN 有多少行",
-        kind="number",
-        reference=15,
-        tolerance=0.0,
+        id="select_match",
+        title="哪一个 SELECT 是哪一步",
+        kind="match",
+        items=("打分", "缩放", "softmax", "加权求和"),
+        reference="DACB",
         mistakes=[
+            Mistake("scores_as_sum", "BACB", "权重乘值的是另一步。查询的数乘键的数，在哪一个里？"),
+            Mistake("sum_as_scores", "DACD", "查询的数乘键的数，是打分。权重乘值，在哪一个里？"),
             Mistake(
-                "added_rows", 8, "是不是把两张表的行数加起来了？那是上下接起来；这里每个查询要配每个键。"
+                "scaling_as_softmax", "DCCB", "每一行各自除以自己那一组的和，那不是缩放：缩放除以同一个数。"
             ),
             Mistake(
-                "one_per_query", 3, "这是一个查询只配上一个键的情形，即每个查询都恰好命中一次的精确 JOIN。"
+                "softmax_as_scaling", "DAAB", "所有的分数都除以同一个数，那不是 softmax：一行要除以自己的和。"
             ),
-            Mistake("one_per_key", 5, "是不是一个键只数了一次？每个键都要和每个查询各配一次。"),
-            Mistake("squared_queries", 9, "是不是拿查询和查询配了对？另一边是键，有 5 行。"),
-            Mistake("squared_keys", 25, "是不是拿键和键配了对？一边是查询，有 3 行。"),
+            Mistake("softmax_as_sum", "DABB", "它把同一个查询的行合并了。softmax 的行数不变。"),
         ],
-        hints=[
-            "先只看第 1 个查询：它要和几个键各打一次分？",
-            "再数有几个这样的查询。这张表就是矩阵 scores，一行一格地写下来。",
-        ],
-        solution="answer = 3 * 5",
-        why="每个查询都要和每个键打一次分，所以是 n_q × n_k 对。自注意力里 n_q = n_k = n，就是 n² 个分数："
-        "这是注意力要付的代价。",
-    ),
-    Exercise(
-        id="pencil_table_rows",
-        title="q 表有多少行",
-        kind="number",
-        reference=30,
-        tolerance=0.0,
-        mistakes=[
-            Mistake("one_per_token", 5, "一行存一个数，不是一个词元。一个词元有几个数？"),
-            Mistake("one_per_column", 6, "这是列数。5 个词元，每个都有这么多个数。"),
-            Mistake("added", 11, "是不是把两个大小加起来了？矩阵里一共有几个数？"),
-            Mistake("scores", 25, "这是分数的个数，5 × 5。问的是存 Q 的表。"),
-        ],
-        hints=["矩阵里有几个数，表就有几行。", "5 行，每行 6 个数。"],
-        solution="answer = 5 * 6",
-        why="一行存一个数 (position, token, dim, value)，(5, 6) 的矩阵有 30 个数。",
-    ),
-    Exercise(
-        id="reading_select",
-        title="哪一个 SELECT 是加权求和",
-        kind="reading",
-        reference="B",
-        mistakes=[
-            Mistake("scaling", "A", "除以 sqrt(:d_k) 的是缩放。"),
-            Mistake("normalising", "C", "除以一组的和，是 softmax 的后一半。"),
-            Mistake("scoring", "D", "查询的数乘键的数，是打分。"),
-        ],
-        hints=["加权求和要用到哪张表里的数？", "权重乘值，再加起来：找 weight * v.value。"],
-        solution='choice = "B"',
-        why="weights JOIN v 让每个权重配上它那个键的值，SUM 把同一个查询、同一列的加起来：weights V。",
+        hints=["每一个 SELECT 用到哪几张表？", "除以同一个数的，除以一组的和的，各是哪一步？"],
+        solution='letters = "DACB"',
+        why="q JOIN k，对应的数相乘再 SUM，是点积：打分。每个分数除以 √d_k：缩放。除以 PARTITION BY query "
+        "的和，是 softmax 的后一半。"
+        "weights JOIN v，权重乘值再 SUM：加权求和。",
     ),
     Exercise(
         id="pencil_deleted_key",

@@ -7,16 +7,6 @@ from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
 
-def _rows(seed=1):
-    rng = np.random.default_rng(seed)
-    return [
-        (random_matrix(rng, 3, 5) + 2,),
-        (random_matrix(rng, 4, 2) * 10,),
-        (random_matrix(rng, 4, 4) - 3,),  # 方的：漏掉 keepdims 也不报错，用来认出它
-        (np.array([[1.0, 1, 1], [2, 4, 6], [0.001, 0, 0.002]]),),  # 一行全相等：方差是 0；一行方差很小
-    ]
-
-
 def _halves(seed=1):
     rng = np.random.default_rng(seed)
     sizes = [(3, 4, 6), (5, 2, 3), (2, 6, 6)]
@@ -34,17 +24,8 @@ def _second_half(X, W_1, W_2):
     return X + _fed(block.layer_norm(X), W_1, W_2)
 
 
-def _whole(*, layer_norm=block.layer_norm):
-    """后半块，归一化可以换掉。"""
-    return lambda X, W_1, W_2: X + _fed(layer_norm(X), W_1, W_2)
-
-
-def _centred(X):
-    return X - X.mean(axis=1, keepdims=True)
-
-
-def _variance(X):
-    return X.var(axis=1, keepdims=True) + 1e-5
+def _module(X, W_1, W_2):
+    return W_1.shape, {"W_1.weight": W_1.T, "W_2.weight": W_2.T}, X
 
 
 EXERCISES = [
@@ -73,78 +54,41 @@ EXERCISES = [
         why="平均 4，减完是 −3、−1、1、3，平方 9、1、1、9 的平均是 5，除以 √5 ≈ 2.2361。",
     ),
     Exercise(
-        id="shape_feed_forward",
-        title="前馈的中间",
-        kind="shape",
-        reference=(5, 64),
+        id="order_block",
+        title="一个块里的次序",
+        kind="order",
+        reference="CFBEAD",
         mistakes=[
-            Mistake("already_back", (5, 16), "乘 W_2 以后才变回这样。问的是乘它之前。"),
-            Mistake("one_head", (5, 4), "前馈里没有头，一行是整个 d_model。"),
-            Mistake("weights_shape", (5, 5), "前馈不看别的词元，没有 (n, n) 的东西。"),
-            Mistake("matrix_shape", (16, 64), "这是 W_1 的形状。X 乘它以后呢？"),
-            Mistake("per_head", (5, 256), "前馈一共宽 64，不按头再乘。"),
+            Mistake("heads_first", "FCBEAD", "先归一化的块：几个头收到的，是归一化以后的 X。"),
+            Mistake("added_first", "CBFEAD", "加上 X 的是几个头算出的数：这时候还没有。"),
+            Mistake("normed_first", "CFEBAD", "要归一化的是 X′：加上 X 以后才有它。"),
+            Mistake("fed_first", "CFBAED", "先归一化的块：前馈收到的，是归一化以后的 X′。"),
+            Mistake("output_first", "CFBEDA", "加上 X′ 的是前馈算出的数：这时候还没有。"),
         ],
-        hints=["W_1 是 (d_model, d_ff)。X 乘它，行数变不变？", "ReLU 一格一格做，不改变形状。"],
-        solution="answer = (5, 64)",
-        why="(5, 16) @ (16, 64) → (5, 64)，ReLU 不改变形状。头数与前馈无关。",
+        hints=["公式的两行，先做第一行，括号里的先做。", "每一行都是三步：归一化，算出新的数，加上原来的。"],
+        solution='order = "CFBEAD"',
+        why="X′ = X + Heads(LN(X))：归一化 X，过几个头，加上 X。Y = X′ + FFN(LN(X′))：归一化 X′，过前馈，"
+        "加上 X′。",
     ),
     Exercise(
-        id="pencil_block_parameters",
-        title="数参数",
-        kind="number",
-        reference=3072,
-        mistakes=[
-            Mistake("no_output", 2816, "投影有几个？W_Q、W_K、W_V 之外，还有一个。"),
-            Mistake("one_ffn", 2048, "少了 1024：前馈有两个矩阵，投影有四个，是不是各算全了？"),
-            Mistake("only_attention", 1024, "这是四个投影。前馈也有参数。"),
-            Mistake(
-                "times_heads", 6144, "投影要不要乘 4 个头？每个头只有 d_model / 4 宽，合起来还是那么多。"
-            ),
-            Mistake("everything_times_heads", 12288, "四个头各算了一整份。切成几个头，只是把列分给它们。"),
-            Mistake("one_head", 2304, "投影只算了一个头的 4 列。四个头合起来是 16 列。"),
-            Mistake("added_bias", 3152, "题目说不算偏置。"),
-        ],
-        hints=["四个投影，每个 16 × 16。", "前馈两个矩阵：16 × 64 和 64 × 16。"],
-        solution="answer = 4 * 16 * 16 + 2 * 16 * 64",
-        why="四个投影 4 × 256 = 1024，前馈 2 × 1024 = 2048，一共 3072 = 12 × 16²。头数不改变个数。",
-    ),
-    Exercise(
-        id="reading_sampling",
-        title="四种写法",
-        kind="reading",
-        reference="C",
-        mistakes=[
-            Mistake("three_left", "A", "还剩三个字可以抽，种子不同，抽到的就可能不同。"),
-            Mistake("plain", "B", "每个字都可能抽到，五次很难完全一样。"),
-            Mistake("cold_but_three", "D", "T 小，只是更集中；前三名都还有机会。"),
-        ],
-        hints=["写得完全一样，说明每一步都没有别的字可选。", "top-k 留下的字有几个？"],
-        solution='choice = "C"',
-        why="top-k = 1 只留概率最大的一个字，就是贪心，温度是多少都一样。T 小只是让别的字很难抽到。",
-    ),
-    Exercise(
-        id="bug_residual",
-        title="原来的 X 去哪里了",
-        kind="bug",
-        reference=4,
+        id="half_block",
+        title="块的后一半",
+        kind="module",
         arguments=("X", "W_1", "W_2"),
         inputs=_halves,
         shape="(n, d_model)",
-        repair=_second_half,
-        whole=_whole,
+        reference=_second_half,
+        module=_module,
         mistakes=[
-            Mistake("blamed_signature", 1, "参数没有错：一个 X，两个矩阵。"),
-            Mistake("blamed_norm", 2, "先归一化再算，这一行没有错。它没有改动 X。"),
-            Mistake("blamed_relu", 3, "归一化的 X 乘 W_1，负数变 0，没有错。"),
             Mistake(
-                "still_normed",
+                "added_normed",
                 lambda X, W_1, W_2: block.layer_norm(X) + _fed(block.layer_norm(X), W_1, W_2),
-                "还是原来的结果：加上去的是归一化过的 X，蓝线应当原样送过去。",
+                "加上去的是归一化过的 X：X 的大小丢了。蓝线应当把原来的 X 原样送过去。",
             ),
             Mistake(
                 "no_residual",
                 lambda X, W_1, W_2: _fed(block.layer_norm(X), W_1, W_2),
-                "现在什么也没有加。残差要加上一个东西，是哪一个？",
+                "什么也没有加。残差要加上一个东西，是哪一个？",
             ),
             Mistake(
                 "no_norm",
@@ -154,7 +98,12 @@ EXERCISES = [
             Mistake(
                 "no_relu",
                 lambda X, W_1, W_2: X + block.layer_norm(X) @ W_1 @ W_2,
-                "X 加对了，可是少了 ReLU：负数要先变成 0。",
+                "X 加对了，可是少了 ReLU：两个矩阵中间，负数要先变成 0。",
+            ),
+            Mistake(
+                "relu_last",
+                lambda X, W_1, W_2: X + np.maximum(0, block.layer_norm(X) @ W_1 @ W_2),
+                "ReLU 做晚了：它在 W_1 和 W_2 中间。",
             ),
             Mistake(
                 "added_twice",
@@ -177,173 +126,83 @@ EXERCISES = [
                 "加完以后又归一化了一次。先归一化的块，加完就是输出。",
             ),
         ],
-        hints=["对着地图看蓝线：它从哪里出发，路上经过归一化吗？", "“+”的左边应当是什么？"],
-        solution="line = 4  # 应是 X + hidden @ W_2",
-        why="残差加的是原来的 X。加归一化以后的，X 的大小就丢了，每一块都重新开始，蓝线断了。",
+        hints=[
+            "`__init__` 里三个零件：nn.LayerNorm(d_model)、两个 nn.Linear，都写 bias=False 的是哪两个？",
+            "对着地图看蓝线：它从哪里出发，路上经过归一化吗？ReLU 写 torch.relu(…)。",
+        ],
+        solution="class MySecondHalf(nn.Module):\n"
+        "    def __init__(self, d_model, d_ff):\n"
+        "        super().__init__()\n"
+        "        self.norm = nn.LayerNorm(d_model)\n"
+        "        self.W_1 = nn.Linear(d_model, d_ff, bias=False)\n"
+        "        self.W_2 = nn.Linear(d_ff, d_model, bias=False)\n\n"
+        "    def forward(self, X):\n"
+        "        hidden = torch.relu(self.W_1(self.norm(X)))\n"
+        "        return X + self.W_2(hidden)",
+        why="先归一化，再过 W_1、ReLU、W_2，最后加上原来的 X。加归一化以后的，X 的大小就丢了，"
+        "每一块都重新开始，蓝线断了。",
     ),
     Exercise(
-        id="layer_norm",
-        title="写出层归一化",
-        kind="step",
-        arguments=("X",),
-        inputs=_rows,
-        shape="(n, d_model)",
-        reference=block.layer_norm,
-        without=("layer_norm",),
-        also=[
-            Mistake(
-                "epsilon_outside",
-                lambda X: _centred(X) / (X.std(axis=1, keepdims=True) + 1e-5),
-                "0.00001 加在了标准差上。要加在方差里：先加，再开方。",
-            ),
-            Mistake(
-                "columns",
-                lambda X: (X - X.mean(axis=0)) / X.std(axis=0),
-                "是不是按列做了？一行是一个词元，每一行用自己的平均和标准差。",
-            ),
-            Mistake(
-                "mixed_axes",
-                lambda X: _centred(X) / np.sqrt(X.var(axis=0) + 1e-5),
-                "平均是一行的，方差却沿着列求了：两个都用 axis=1。",
-            ),
-            Mistake(
-                "mixed_axes",
-                lambda X: (X - X.mean(axis=0)) / np.sqrt(_variance(X)),
-                "方差是一行的，平均却沿着列求了：两个都用 axis=1。",
-            ),
-            Mistake(
-                "mean_of_all",
-                lambda X: (X - X.mean()) / np.sqrt(_variance(X)),
-                "减去的是整个矩阵的平均。每一行减去自己的平均。",
-            ),
-            Mistake(
-                "sum_for_mean",
-                lambda X: (
-                    (X - X.sum(axis=1, keepdims=True))
-                    / np.sqrt(((X - X.sum(axis=1, keepdims=True)) ** 2).mean(axis=1, keepdims=True) + 1e-5)
-                ),
-                "减去的是一行的和，不是平均。",
-            ),
-            Mistake(
-                "over_length",
-                lambda X: _centred(X) / np.linalg.norm(X, axis=1, keepdims=True),
-                "除以的是这一行的长度，不是标准差：标准差是减去平均以后，平方的平均，再开方。",
-            ),
-            Mistake(
-                "multiplied",
-                lambda X: _centred(X) * np.sqrt(_variance(X)),
-                "是不是乘了标准差？要除。",
-            ),
-        ],
+        id="model_table",
+        title="数一个模型",
+        kind="table",
+        items=("①", "②", "③", "④", "⑤", "⑥"),
+        reference=[16384, 32768, 64000, 170496, 256, 512],
+        tolerance=0.5,
         mistakes=[
             Mistake(
-                "columns",
-                lambda X: (X - X.mean(axis=0)) / np.sqrt(X.var(axis=0) + 1e-5),
-                "是不是按列做了？一行是一个词元，每一行用自己的平均和标准差。",
+                "without_output",
+                [12288, 32768, 64000, 137728, 256, 512],
+                "投影有几个？W_Q、W_K、W_V 之外，还有一个。",
             ),
             Mistake(
-                "whole_matrix",
-                lambda X: (X - X.mean()) / np.sqrt(X.var() + 1e-5),
-                "整个矩阵用了同一个平均和标准差。每一行要用自己的。",
+                "one_matrix",
+                [4096, 16384, 64000, 170496, 256, 512],
+                "这是一个矩阵的。投影有四个，前馈有两个矩阵。",
             ),
             Mistake(
-                "no_keepdims",
-                lambda X: (X - X.mean(axis=1)) / np.sqrt(X.var(axis=1) + 1e-5),
-                "平均和方差少了 keepdims=True：形状 (n,) 会与各列对齐，方的矩阵不报错，结果却不对。",
-            ),
-            Mistake("only_centred", _centred, "减去了平均，还没有除以标准差。"),
-            Mistake("not_centred", lambda X: X / np.sqrt(_variance(X)), "没有先减去这一行的平均。"),
-            Mistake("variance", lambda X: _centred(X) / _variance(X), "除以的是方差，还要开方。"),
-            Mistake(
-                "rms",
-                lambda X: X / np.sqrt((X**2).mean(axis=1, keepdims=True) + 1e-5),
-                "这是 RMSNorm：没有减平均。层归一化要减。",
+                "times_heads",
+                [65536, 131072, 64000, 170496, 1024, 2048],
+                "要不要再乘 4 个头？切成几个头，只是把列分给它们。",
             ),
             Mistake(
-                "n_minus_one",
-                lambda X: _centred(X) / np.sqrt(X.var(axis=1, ddof=1, keepdims=True) + 1e-5),
-                "平方和是不是除以了列数减 1？层归一化除以列数；torch 的 var 默认减 1，numpy 的不减。",
+                "with_positions", [16384, 32768, 72192, 170496, 256, 512], "位置的那张表另算，不在字表里。"
+            ),
+            Mistake("one_block", [16384, 32768, 64000, 121344, 256, 512], "只算了一个块，一共 2 个。"),
+            Mistake(
+                "forgot_a_factor",
+                [16384, 32768, 64000, 170496, 256, 256],
+                "正好是一半。K 和 V 两样，2 个块，一个数 2 字节：是不是漏了一个 2？",
             ),
             Mistake(
-                "sum_of_squares",
-                lambda X: _centred(X) / np.sqrt((_centred(X) ** 2).sum(axis=1, keepdims=True) + 1e-5),
-                "平方加起来了，还没有取平均：方差是平方的平均。",
+                "not_shared", [16384, 32768, 64000, 234496, 256, 512], "字表数了两次：读出与字表共用一张。"
+            ),
+            Mistake("no_positions", [16384, 32768, 64000, 162304, 256, 512], "少了位置的那张表。"),
+            Mistake(
+                "only_blocks", [16384, 32768, 64000, 98304, 256, 512], "这是两个块。字表和位置也是参数。"
             ),
             Mistake(
-                "no_parentheses",
-                lambda X: X - X.mean(axis=1, keepdims=True) / np.sqrt(_variance(X)),
-                "只有平均被除了：除法先算，减法要加括号。",
+                "already_back",
+                [16384, 32768, 64000, 170496, 64, 512],
+                "乘 W_2 以后才变回这么宽。问的是中间。",
             ),
             Mistake(
-                "no_epsilon",
-                lambda X: _centred(X) / X.std(axis=1, keepdims=True),
-                "一行全相等时，方差是 0，除出了非数。方差里要加 0.00001。",
-            ),
-            Mistake(
-                "softmax_like",
-                lambda X: X / X.sum(axis=1, keepdims=True),
-                "这是各占多少。归一化以后，每行平均 0、方差 1。",
+                "one_row",
+                [16384, 32768, 64000, 170496, 256, 128],
+                "漏了两个 2。K 和 V 两样，2 个块，一个数 2 字节。",
             ),
         ],
         hints=[
-            "每一行：减去 X.mean(axis=1, keepdims=True)。",
-            "方差是差的平方在这一行的平均；加 0.00001，开方，再去除。",
+            "四个投影，每个 64 × 64；前馈两个矩阵：64 × 256 和 256 × 64。一个块是它们的和。",
+            "整个模型：字表、位置的表、两个块。缓存：K 和 V 两样 × 2 个块 × 64 个数 × 2 字节。",
         ],
-        solution="def my_layer_norm(X):\n"
-        "    centred = X - X.mean(axis=1, keepdims=True)\n"
-        "    variance = (centred**2).mean(axis=1, keepdims=True)\n"
-        "    return centred / np.sqrt(variance + 1e-5)",
-        why="一行是一个词元，平均和方差都沿着行求（axis=1），keepdims=True 让它们能减回去、除回去。"
-        "0.00001 防止一行全相等时除以 0。",
-    ),
-    Exercise(
-        id="reading_cache",
-        title="留什么",
-        kind="reading",
-        reference="B",
-        mistakes=[
-            Mistake("training", "A", "写字时不训练，参数不变。"),
-            Mistake("bigger", "C", "Q、K、V 的行数一样；不用 GQA 时，宽也一样。"),
-            Mistake("masked", "D", "遮罩遮的是分数里的格，不是 Q。"),
-        ],
-        hints=["新字要得到一行输出，要用到谁的查询、谁的键和值？", "前面各字的输出还要再算吗？"],
-        solution='choice = "B"',
-        why="新的一行 = 新字的查询，对所有的键打分，混合所有的值。旧的 K、V 每步都用，旧的 Q 再也不用。",
-    ),
-    Exercise(
-        id="pencil_cache_bytes",
-        title="一个词元多少字节",
-        kind="number",
-        reference=12288,
-        mistakes=[
-            Mistake(
-                "forgot_a_factor",
-                6144,
-                "正好是一半。K 和 V 两样，各 2 个头，一个数 2 字节：是不是漏了一个 2？",
-            ),
-            Mistake("one_layer", 512, "这是一层的。一共 24 层。"),
-            Mistake("query_heads", 86016, "用了 14 个查询头。留的是键和值，它们只有 2 个头。"),
-            Mistake("four_bytes", 24576, "题目里一个数 2 字节，不是 4 字节。"),
-            Mistake("kilobytes", 12.288, "问的是多少字节，不用换成千字节。"),
-            Mistake("not_two_twos", 3072, "漏了两个 2。K 和 V 两样，各 2 个头，一个数 2 字节。"),
-        ],
-        hints=["K 和 V 各一行，一行多宽？", "两样 × 24 层 × 宽 × 2 字节。"],
-        solution="answer = 2 * 24 * (2 * 64) * 2",
-        why="K 和 V 两样，24 层，每层 2 × 64 = 128 个数，一个数 2 字节：2 × 24 × 128 × 2 = 12 288。",
-    ),
-    Exercise(
-        id="reading_bpe",
-        title="下一次并哪一对",
-        kind="reading",
-        reference="A",
-        mistakes=[
-            Mistake("second", "B", "今天只出现 3 次。有没有挨着次数更多的一对？"),
-            Mistake("order", "C", "次序要紧：天明里才是天在前，只有 2 次。"),
-            Mistake("most_common_character", "D", "“天”出现得最多，可是两个“天”从不挨着。数的是挨着的一对。"),
-        ],
-        hints=["列出每种词里挨着的一对，写上次数。", "明天里是（明，天），天明里是（天，明），不是同一对。"],
-        solution='choice = "A"',
-        why="（明，天）4 次，（今，天）3 次，（天，明）2 次：并次数最多的一对。",
+        solution="heads, wide, characters = 4 * 64 * 64, 2 * 64 * 256, 1000 * 64\n"
+        "whole = characters + 128 * 64 + 2 * (heads + wide)\n"
+        "cells = [heads, wide, characters, whole, 256, 2 * 2 * 64 * 2]",
+        why="四个投影 4 × 64² = 16 384，前馈 2 × 64 × 256 = 32 768；字表 64 000，位置 8192，两个块 98 304，"
+        "一共 170 496。"
+        "前馈中间宽 d_ff = 256。每个词元留 K 和 V 各一行，2 个块，2 × 2 × 64 × 2 = 512 字节。"
+        "头数哪里也用不到。",
     ),
     Exercise(
         id="reading_losses",
@@ -361,22 +220,17 @@ EXERCISES = [
         "它在背，没见过的故事猜得不如甲。",
     ),
     Exercise(
-        id="pencil_model_parameters",
-        title="数一个模型",
-        kind="number",
-        reference=170496,
+        id="reading_cache",
+        title="留什么",
+        kind="reading",
+        reference="B",
         mistakes=[
-            Mistake("without_output", 137728, "每个块的投影是不是只算了三个？注意力里有四个矩阵。"),
-            Mistake("one_bare_block", 49152, "这是一个块的。一共 2 个块，还有两张表。"),
-            Mistake("not_shared", 234496, "字表数了两次。题目说读出与字表共用一张。"),
-            Mistake("one_block", 121344, "只算了一个块，一共 2 个。"),
-            Mistake("no_positions", 162304, "少了位置的那张表。"),
-            Mistake("only_blocks", 98304, "这是两个块。字表和位置也是参数。"),
-            Mistake("no_ffn", 104960, "块里只算了四个投影，前馈呢？"),
-            Mistake("only_tables", 72192, "这是两张表。块里的矩阵还没有算。"),
+            Mistake("training", "A", "写字时不训练，参数不变。"),
+            Mistake("bigger", "C", "Q、K、V 的行数一样；不用 GQA 时，宽也一样。"),
+            Mistake("masked", "D", "遮罩遮的是分数里的格，不是 Q。"),
         ],
-        hints=["三样：字表、位置、块。", "一个块 12 × 64 × 64；字表 1000 × 64；位置 128 × 64。"],
-        solution="answer = 1000 * 64 + 128 * 64 + 2 * matrix_parameters(64, 64, 256)",
-        why="字表 64 000，位置 8192，两个块各 12 × 64² = 49 152：64 000 + 8192 + 98 304 = 170 496。",
+        hints=["新字要得到一行输出，要用到谁的查询、谁的键和值？", "前面各字的输出还要再算吗？"],
+        solution='choice = "B"',
+        why="新的一行 = 新字的查询，对所有的键打分，混合所有的值。旧的 K、V 每步都用，旧的 Q 再也不用。",
     ),
 ]

@@ -21,30 +21,6 @@ def _inputs(seed=1):
 
 EXERCISES = [
     Exercise(
-        id="pencil_mix",
-        title="笔算一行输出",
-        kind="number",
-        reference=[0.5, 0.5],
-        mistakes=[
-            Mistake("uniform", [0.3333, 0.3333], "这是三个权重都等于 1/3 的输出。给的权重是 0.5、0、0.5。"),
-            Mistake("summed", [1, 1], "是不是直接把三行加起来了？每一行先乘它的权重。"),
-            Mistake(
-                "averaged_again", [0.1667, 0.1667], "是不是最后又除以了 3？权重加起来已经是 1，不用再平均。"
-            ),
-            Mistake("first_value_only", [0.5, 0], "只加了“猫”的一份。“鱼”也有 0.5 份。"),
-            Mistake("last_value_only", [0, 0.5], "只加了“鱼”的一份。“猫”也有 0.5 份。"),
-            Mistake("own_value", [0, 0], "这是“吃”自己的值。这一行权重给“吃”的是多少？"),
-            Mistake("picked_first", [1, 0], "这是“猫”的值。输出是混合，不是只取一行。"),
-            Mistake("halved_twice", [0.25, 0.25], "是不是乘了两次 0.5？每一行只乘一次它的权重。"),
-        ],
-        hints=[
-            "输出 = 0.5 × 猫的值 + 0 × 吃的值 + 0.5 × 鱼的值。",
-            "先乘成三行，再竖着加：第 1 列加一次，第 2 列加一次。",
-        ],
-        solution="answer = 0.5 * np.array([1, 0]) + 0 * np.array([0, 0]) + 0.5 * np.array([0, 1])",
-        why="每一行值乘它的权重，再竖着加起来。权重只给了“猫”和“鱼”，所以这个点在它们的连线上，正好是中点。",
-    ),
-    Exercise(
         id="pencil_extremes",
         title="两个极端",
         kind="number",
@@ -182,7 +158,8 @@ EXERCISES = [
     Exercise(
         id="step_columns",
         title="五个矩阵各有几列",
-        kind="number",
+        kind="table",
+        items=("Q", "V", "scores", "weights", "output"),
         reference=[4, 3, 6, 6, 3],
         tolerance=0.0,
         mistakes=[
@@ -197,27 +174,8 @@ EXERCISES = [
             "Q 和 V 的列数，看它们的投影矩阵有几列。",
             "scores 和 weights 的列是键：词元有几个，列就有几个。",
         ],
-        solution="answer = [4, 3, 6, 6, 3]",
+        solution="cells = [4, 3, 6, 6, 3]",
         why="(6, 10) @ (10, 4) 是 (6, 4)，(6, 10) @ (10, 3) 是 (6, 3)；scores 和 weights 是 (6, 6)；"
         "最后 (6, 6) @ (6, 3) 是 (6, 3)。",
-    ),
-    Exercise(
-        id="reading_positions",
-        title="没有位置列时，换词序会怎样",
-        kind="reading",
-        reference="C",
-        mistakes=[
-            Mistake("all_new", "A", "哪些数真的变了？X 的三行还是那三行，投影矩阵也没有变。"),
-            Mistake("row_keeps_output", "B", "第 1 行现在是哪个词元？输出跟着词元走，还是跟着行号走？"),
-            Mistake("order_counts", "D", "“猫”怎么知道自己排在最后？X 里有没有哪一列写着位置？"),
-        ],
-        hints=[
-            "写出两句话的 X。第二个 X 与第一个差在哪里？",
-            "打分时，每个查询看所有的键。键换个次序，点积的值会变吗？",
-        ],
-        solution='choice = "C"',
-        why="没有位置列时，两句话的 X 是同样的三行，只是次序不同。投影、打分、softmax、加权求和都不看行号，"
-        "所以输出也只是同样的三行换了次序（遮住后面的词元时除外）。"
-        "想让词序有影响，要把位置写进 X。",
     ),
 ]
