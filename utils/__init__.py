@@ -28,7 +28,7 @@
         slips.py          最常见的小错：没有定义的名字、assert、形状，用中文多说一句
         syntax_slips.py   全角标点、引号、括号、缩进
 
-命令：
+命令（__main__.py；准备环境的是 environment.py 和 installing.py）：
 
     python -m utils lab       准备环境并打开课程
     python -m utils slides    准备环境并做幻灯片（环境已有时：python -m utils.slides）
@@ -43,9 +43,13 @@
 数据只朝一个方向流：data -> examples -> attention -> notation / plotting -> notebooks -> slides。
 """
 
+import os
 import sys
 
 if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():  # 只在笔记本里
+    # 第一格往上几层找到了这里：那几层换成项目的绝对路径，上面别的文件就不会代替后面导入的模块
+    _root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:] = [_root, *(folder for folder in sys.path if folder not in (_root, ".", "..", "../.."))]
     from utils.slips import explain_slips
 
     explain_slips(sys.modules["IPython"].get_ipython())

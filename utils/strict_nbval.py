@@ -22,7 +22,7 @@ import pytest
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
-from utils.__main__ import pins
+from utils.environment import pins
 from utils.kernels import kernel_environment
 from utils.notebooks import kept_output_data, kept_output_metadata
 from utils.pictures import picture_difference

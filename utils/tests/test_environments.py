@@ -49,11 +49,17 @@ def strict(*notebooks):
     return ["-m", "pytest", "-q", "-p", "no:cacheprovider", *notebooks]
 
 
+FIRST = next(
+    cell.source.rpartition("\n\n")[0]  # 到导入为止，不画图
+    for cell in parse((NOTEBOOKS / "02_scores.ipynb").read_bytes()).cells
+    if cell.cell_type == "code"
+)
+
+
 def one_cell(course, source):
     """在 course 的 notebooks/ 里放一本小笔记：第一格和真的一样，找到上一层的 utils。"""
     path = course / "notebooks" / "tiny.ipynb"
-    first = 'import sys\n\nsys.path.insert(0, "..")'
-    nb = new_notebook(cells=[new_code_cell(first), new_code_cell(source)])
+    nb = new_notebook(cells=[new_code_cell(FIRST), new_code_cell(source)])
     path.write_bytes(serialise(normalise(nb)))
     return path
 
@@ -215,3 +221,45 @@ def test_each_of_two_courses_uses_its_own_code_and_data_whatever_else_is_install
     code, said = python("-m", "utils.refresh", *paths, cwd=first, **variables)
     assert code == 0, said.decode()
     assert [output(path) for path in paths] == ["first 1", "second 7"]
+
+
+# ---------------------------------------------------------------- 第一格找得到项目
+
+IN_IPYTHON = """import sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(colors="nocolor")
+if len(sys.argv) > 2:
+    sys.path.insert(0, sys.argv[2])
+    import utils
+shell.run_cell(sys.argv[1])
+shell.run_cell("import fractions")
+print("FROM", getattr(sys.modules.get("utils.plotting"), "__file__", None))"""
+
+
+@pytest.fixture
+def among_strangers(tmp_path):
+    """一份课程放在 strange/course 里；上一层有别人的 utils 和 fractions.py。"""
+    course = tmp_path / "strange" / "course"
+    shutil.copytree(ROOT / "utils", course / "utils", ignore=IGNORED)
+    (course / "notebooks" / "我的").mkdir(parents=True)
+    (tmp_path / "strange" / "utils").mkdir()
+    (tmp_path / "strange" / "utils" / "__init__.py").touch()
+    (tmp_path / "strange" / "fractions.py").write_text("print('别人的 fractions')", encoding="utf-8")
+    return course
+
+
+@pytest.mark.parametrize("folder", [".", "notebooks", "notebooks/我的"])
+def test_the_first_cell_finds_the_project_from_anywhere_inside_it(folder, among_strangers):
+    """项目的上一层有别人的 utils 也一样；那一层的 fractions.py 不会代替 Python 自带的。"""
+    code, said = python("-c", IN_IPYTHON, FIRST, cwd=among_strangers / folder, LC_ALL="C.UTF-8")
+    found = Path(said.decode().rpartition("FROM ")[2].strip())
+    assert code == 0 and found.is_relative_to(among_strangers), said.decode()
+    assert "别人的 fractions" not in said.decode()
+
+
+@pytest.mark.parametrize("rival", [False, True])
+def test_a_lone_notebook_says_in_chinese_that_it_needs_the_whole_project(rival, among_strangers, tmp_path):
+    arguments = [among_strangers.parent] if rival else []
+    _, said = python("-c", IN_IPYTHON, FIRST, *arguments, cwd=tmp_path, LC_ALL="C.UTF-8")
+    error = said.decode().rpartition("FROM")[0]
+    assert "No module named 'utils" in error and "要有整个项目文件夹" in error

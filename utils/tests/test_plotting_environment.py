@@ -19,6 +19,7 @@ def test_picture_is_the_same_bytes_whatever_the_reader_set():
     before = GALLERY["权重"]()._repr_png_()
     with mpl.rc_context(
         {"font.size": 30, "axes.facecolor": "black", "text.color": "red", "font.family": "serif"}
+        | {"savefig.bbox": "tight", "savefig.dpi": 300, "savefig.transparent": True}
     ):
         assert GALLERY["权重"]()._repr_png_() == before
         lines = GALLERY["方差"]()

