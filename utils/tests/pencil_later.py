@@ -55,7 +55,7 @@ def masks(me, cat):
     }
 
 
-def heads(me, _, size):
+def heads(me, _, W_O, size):
     s = five_steps(me)
     left, right = slice(0, 2), slice(2, 4)
     scores = [
@@ -67,7 +67,6 @@ def heads(me, _, size):
     joined = []
     for row, cut in zip(weights, (left, right), strict=True):
         joined += [half_up(x, 2) for x in multiply([row], [v[cut] for v in s["V"]])[0]]
-    W_O = [[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]]
     return {
         **{name: flat(s[name]) for name in "QKV"},
         "W_O": flat(W_O),

@@ -126,6 +126,6 @@ def test_a_kernel_uses_the_course_its_notebook_is_in(inside, tmp_path):
     startup = NOTEBOOKS.parent / "utils" / "jupyter" / "startup.py"
     code = f"import runpy, sys; runpy.run_path({str(startup)!r}); print(sys.modules['utils'].__file__)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, encoding="utf-8", check=True
     )
     assert Path(done.stdout.strip()).parent.parent == (tmp_path if inside else NOTEBOOKS.parent)

@@ -15,7 +15,13 @@ from utils.update_cells import UNANSWERED
 
 ROOT = NOTEBOOKS.parent
 FILES = ["README.md", ".gitignore", "utils/__init__.py", "utils/__main__.py", "utils/update.py"]
-FILES += ["utils/update_cells.py", "notebooks/02_scores.ipynb", "notebooks/04_softmax.ipynb"]
+FILES += [
+    "utils/environment.py",
+    "utils/installing.py",
+    "utils/update_cells.py",
+    "notebooks/02_scores.ipynb",
+    "notebooks/04_softmax.ipynb",
+]
 NAME = "notebooks/04_softmax.ipynb"
 KEPT = "我的答案/04_softmax.ipynb"
 LINE = 'line = 3\n\ncheck("bug_softmax", line)'

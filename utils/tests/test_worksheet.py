@@ -17,8 +17,8 @@ from utils.notebooks import notebook_paths
 from utils.pages import shell
 from utils.tests.conftest import made_once
 from utils.tests.html_page import addresses, embedded_fonts, read_html
-from utils.tests.pencil import as_data, expected_steps, five_steps, flat, show
-from utils.tests.pencil_later import expected_later
+from utils.tests.pencil import as_data, five_steps, flat, show
+from utils.tests.pencil_others import expected_page
 from utils.worksheet import __main__ as command
 from utils.worksheet import paper
 from utils.worksheet.build import VERSIONS, render_sheets
@@ -47,8 +47,7 @@ def copies(step):
 
 def expected(step, version):
     me, cat = as_data(version.me), as_data(version.cat)
-    steps = expected_steps(me, cat)
-    return steps[step] if step in steps else expected_later(step, me, cat, version.chosen)
+    return expected_page(step, me, cat, version.chosen)
 
 
 def values_of(page):
