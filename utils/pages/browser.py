@@ -4,7 +4,9 @@
 
 import os
 import re
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -33,18 +35,40 @@ def chromium():
             browser.close()
 
 
+def _common(browser):
+    """(断网的 context, 它的空白页)，一个浏览器只有一份。
+
+    每个网页另开 context，就另起一个渲染进程，字体重新读一遍，一次多用一秒；
+    空白页一直开着，后来的网页就用它的进程。
+    """
+    if not hasattr(browser, "course_common"):
+        context = browser.new_context(offline=True)
+        blank = context.new_page()
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "blank.html").write_text("<!DOCTYPE html><title>空白</title>", encoding="utf-8")
+            blank.goto(Path(folder, "blank.html").as_uri())
+        browser.course_common = context, blank
+    return browser.course_common
+
+
 class Opened:
-    """断网打开的一个网页；requests 是除它自己以外的请求，messages 是控制台和对话框里的话。"""
+    """断网打开的一个网页；requests 是除它自己以外的请求，messages 是控制台和对话框里的话。
+
+    几个可以同时开着；浏览器记住的东西（localStorage）在打开和关闭时清空。
+    """
 
     def __init__(self, browser, path, query="", size=(1280, 720)):
-        viewport = dict(zip(("width", "height"), size, strict=True))
-        self.context = browser.new_context(offline=True, viewport=viewport)
-        self.own, self.requests, self.messages = path.as_uri(), [], []
-        self.context.on("page", self._listen)
+        self.context, self._blank = _common(browser)
+        self.own, self.requests, self.messages, self._pages = path.as_uri(), [], [], []
+        self._blank.evaluate("localStorage.clear()")
         self.page = self.context.new_page()
+        self._listen(self.page)
+        self.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
         self.page.goto(self.own + query)
 
     def _listen(self, page):
+        self._pages.append(page)
+        page.on("popup", self._listen)  # 它打开的网页也算
         page.on("request", lambda request: self._note(request.url))
         page.on("console", lambda message: self.messages.append(message.text))
         page.on("pageerror", lambda error: self.messages.append(str(error)))
@@ -58,7 +82,12 @@ class Opened:
         return self
 
     def __exit__(self, *_):
-        self.context.close()
+        self.close()
+
+    def close(self):
+        for page in self._pages:
+            page.close()
+        self._blank.evaluate("localStorage.clear()")
 
     def quiet(self):
         assert self.requests == [] and self.messages == []

@@ -40,7 +40,7 @@ def opened(folder, browser):
 
     yield open_page
     for context in contexts:
-        context.context.close()
+        context.close()
 
 
 @pytest.mark.parametrize("name", PAGES)

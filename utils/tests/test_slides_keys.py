@@ -53,7 +53,7 @@ def opened(folder, browser):
     yield open_deck
     for deck in decks:
         deck.quiet()
-        deck.context.close()
+        deck.close()
 
 
 def press(page, *keys):
