@@ -43,40 +43,47 @@ def opened(folder, browser):
         context.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_nothing_sticks_out_and_nothing_is_fetched(name, opened):
-    book = opened(name)
-    book.page.evaluate(UNFOLD)
-    for width, height in (DESKTOP, ZOOMED, PHONE, NARROW):
-        book.page.set_viewport_size({"width": width, "height": height})
-        wide = book.page.evaluate("document.documentElement.scrollWidth")
-        assert (wide, book.page.evaluate(OUTSIDE)) == (width, []), f"{name}，屏幕 {width} 像素宽"
-    book.quiet()
-
-
+QUERY = {"search": "#点积"}  # 找到了的样子
 NO_COLOURS = {"color-contrast": {"enabled": False}}
+COLOURS = "color-contrast", "link-in-text-block"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_it_is_accessible(name, opened):
-    """axe，折着的都打开；颜色另在下一个测试里查：各页同一份样式，查一页要几秒。"""
-    book = opened(name, PHONE)
-    book.page.evaluate(UNFOLD)
-    # axe 把只有 MathML 的表头当作空的，读屏软件却念得出：空不空自己查
-    empty = "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
-    assert book.page.evaluate(empty) == 0
-    assert violations(book.page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}}) == []
+@pytest.fixture(scope="module", params=PAGES)
+def seen(request, folder, browser):
+    """一页打开一次，折着的都打开，各种宽度看一遍，再让 axe 查：{名字: 看到的}。"""
+    query = QUERY.get(request.param, "")
+    with Opened(browser, folder / f"{request.param}.html", query, DESKTOP) as book:
+        page, widths = book.page, {}
+        page.evaluate(UNFOLD)
+        for width, height in (DESKTOP, ZOOMED, NARROW, PHONE):
+            page.set_viewport_size({"width": width, "height": height})
+            widths[width] = page.evaluate("document.documentElement.scrollWidth"), page.evaluate(OUTSIDE)
+        # axe 把只有 MathML 的表头当作空的，读屏软件却念得出：空不空自己查
+        empty = page.evaluate(
+            "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
+        )
+        found = violations(page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}})
+        return {"widths": widths, "empty": empty, "found": found, "said": book.requests + book.messages}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_and_nothing_is_fetched(seen):
+    assert seen["widths"] == {width: (width, []) for width in seen["widths"]} and len(seen["widths"]) == 4
+    assert seen["said"] == []
+
+
+def test_it_is_accessible(seen):
+    """axe 在手机的宽度；颜色另在下一个测试里查：各页同一份样式，查一页要几秒。"""
+    assert seen["empty"] == 0 and seen["found"] == []
+
+
 @pytest.mark.parametrize("name", ["02_scores", "a2_sql_join", "index", "glossary", "search"])
-def test_its_colours_are_clear(name, scheme, opened):
-    book = opened(name, PHONE, "#点积" if name == "search" else "")
-    book.page.emulate_media(color_scheme=scheme)
+def test_its_colours_are_clear(name, opened):
+    book = opened(name, PHONE, QUERY.get(name, ""))
     book.page.evaluate(UNFOLD)
-    ground = {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 28)"}[scheme]
-    assert book.page.evaluate("getComputedStyle(document.body).backgroundColor") == ground
-    assert violations(book.page) == []
+    for scheme, ground in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 25, 28)")):
+        book.page.emulate_media(color_scheme=scheme)
+        assert book.page.evaluate("getComputedStyle(document.body).backgroundColor") == ground
+        assert violations(book.page, *COLOURS) == [], scheme
 
 
 def test_a_line_holds_34_to_40_characters(opened):
@@ -168,14 +175,14 @@ FOUND = {  # 找什么 -> 应在前三节之中的一节
 }
 
 
-@pytest.mark.parametrize("query", FOUND)
-def test_search_finds_a_section(query, opened):
+def test_search_finds_a_section(opened):
     page = opened("search").page
-    page.locator("#query").fill(query)
-    titles = page.locator("#results a").all_text_contents()
-    assert titles and (FOUND[query] is None or FOUND[query] in titles[:3])
-    assert page.locator("#results mark").count()
-    assert re.fullmatch(r"找到 \d+ 节(，下面是最像的 30 节)?", page.locator("#count").inner_text())
+    for query, section in FOUND.items():
+        page.locator("#query").fill(query)
+        titles = page.locator("#results a").all_text_contents()
+        assert titles and (section is None or section in titles[:3]), query
+        assert page.locator("#results mark").count()
+        assert re.fullmatch(r"找到 \d+ 节(，下面是最像的 30 节)?", page.locator("#count").inner_text())
 
 
 def test_a_found_section_opens_and_nothing_is_found_for_nonsense(opened):

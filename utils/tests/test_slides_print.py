@@ -77,11 +77,13 @@ def system_fonts(page):
     return {font["familyName"] for fonts in used for font in fonts if not font["isCustomFont"]}
 
 
-def violations(page, **rules):
+def violations(page, *only, **rules):
+    """axe 找到的不合；only 是只查的几条，rules 是另外设的几条。"""
     # 不导入这个包：它读自己的脚本不写编码，中文 Windows 上读不出来
     [folder] = importlib.util.find_spec("axe_playwright_python").submodule_search_locations
     page.evaluate(Path(folder, "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("(rules) => axe.run({resultTypes: ['violations'], rules})", rules)["violations"]
+    options = {"resultTypes": ["violations"], "rules": rules} | ({"runOnly": only} if only else {})
+    found = page.evaluate("(options) => axe.run(options)", options)["violations"]
     return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in found]
 
 
