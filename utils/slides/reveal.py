@@ -16,7 +16,8 @@ PLAYER = {
     "below slide": "下一页",
     "above slide": "上一页",
 }
-# 讲稿窗口的网页是 notes.js 里的一个字符串。计时换成我们的（speaker.js），按键交给幻灯片，换了路也告诉两个小窗
+# 讲稿窗口的网页是 notes.js 里的一个字符串。计时换成我们的（speaker.js），按键交给幻灯片。
+# 换了路也告诉两个小窗；两个小窗只跟着走：它们慢一拍的事件不再回头推大屏幕
 SPEAKER_VIEW = {
     r"<html lang=\"en\">": r"<html lang=\"zh\">",
     "<title>reveal.js - Speaker View</title>": "<title>讲稿</title>",
@@ -41,6 +42,7 @@ SPEAKER_VIEW = {
     "currentSlide.contentWindow.postMessage( JSON.stringify({ method: 'triggerKey'": (
         "window.opener.postMessage( JSON.stringify({ method: 'triggerKey'"
     ),
+    "dispatchStateToMainWindow( data.state );": "",
     r"// Update the note slides\n": (
         r"for (const slide of [currentSlide, upcomingSlide]) slide.contentWindow.postMessage("
         r"JSON.stringify({ method: 'setShort', args: [window.opener.lesson.plan().short] }), '*');\n"

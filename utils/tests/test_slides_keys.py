@@ -246,6 +246,16 @@ def test_the_speaker_view_follows_the_short_path(opened):
     until(page, f"{HERE} === 6")
 
 
+def test_a_late_word_from_the_small_windows_does_not_turn_the_page_back(opened):
+    page = opened()
+    view = speaker_view(page)
+    assert press(page, "ArrowRight") == 2
+    late = '{"namespace": "reveal", "eventName": "slidechanged", "state": {"indexh": 0, "indexv": 0}}'
+    view.evaluate(f"window.postMessage('{late}')")
+    view.wait_for_timeout(800)  # reveal.js 等半秒才往回推
+    assert page.evaluate(HERE) == 2
+
+
 # ---------------------------------------------------------------- 目录
 
 

@@ -3,6 +3,7 @@
   const lesson = () => window.opener.lesson;
   for (const style of window.opener.document.querySelectorAll("style"))
     if (style.textContent.includes("@font-face")) document.head.append(style.cloneNode(true));
+  for (const name of ["current-slide", "upcoming-slide"]) document.getElementById(name).inert = true; // 只看，不在里面点
   const box = document.querySelector(".speaker-controls-time");
   box.innerHTML = `
     <p><span class="clock-value"></span><b class="elapsed"></b> <button class="align">从这一页算起</button> <button class="reset">清零</button></p>
