@@ -11,6 +11,7 @@ from utils.notebooks import NOTEBOOKS, notebook_paths
 from utils.pages.browser import Opened
 from utils.slides.__main__ import main
 from utils.slides.notes import split_notes
+from utils.tests.asking import WALK
 from utils.tests.lesson import lesson_of
 
 NAMES = [path.stem for path in notebook_paths()]
@@ -122,6 +123,7 @@ def played(request, deck_path, browser):
         play["canvas"] += [resized(deck.page, *size) for size in (OLD_PROJECTOR, PROJECTOR)]
         play["back"] = deck.page.evaluate(PLAY, True)
         play["sizes"] = deck.page.evaluate(SIZES)
+        play["told"] = deck.page.evaluate(WALK)  # 又在第一页了，再放一遍
         return play | {"requests": deck.requests, "messages": deck.messages}
 
 
@@ -209,6 +211,12 @@ def test_a_misconception_is_asked_before_it_is_corrected(played):
     for states in pages.values():
         count = len(states[0])
         assert states == [[item < done for item in range(count)] for done in range(count + 1)]
+
+
+def test_no_answer_is_shown_with_its_question(played):
+    """先问，再看；什么算问，什么算答案，见 test_slides_ask.py。"""
+    told = played["told"]
+    assert not told, f"{played['name']}：答案与问题一起出现。把答案的格设成 fragment 或 subslide：{told}"
 
 
 # ---------------------------------------------------------------- 讲稿窗口、别人的输出
