@@ -48,22 +48,27 @@ NO_COLOURS = {"color-contrast": {"enabled": False}}
 COLOURS = "color-contrast", "link-in-text-block"
 
 
+@pytest.fixture(scope="module")
+def tab(folder, browser):
+    with Opened(browser, folder / "index.html") as book:
+        yield book
+
+
 @pytest.fixture(scope="module", params=PAGES)
-def seen(request, folder, browser):
+def seen(request, folder, tab):
     """一页打开一次，折着的都打开，各种宽度看一遍，再让 axe 查：{名字: 看到的}。"""
-    query = QUERY.get(request.param, "")
-    with Opened(browser, folder / f"{request.param}.html", query, DESKTOP) as book:
-        page, widths = book.page, {}
-        page.evaluate(UNFOLD)
-        for width, height in (DESKTOP, ZOOMED, NARROW, PHONE):
-            page.set_viewport_size({"width": width, "height": height})
-            widths[width] = page.evaluate("document.documentElement.scrollWidth"), page.evaluate(OUTSIDE)
-        # axe 把只有 MathML 的表头当作空的，读屏软件却念得出：空不空自己查
-        empty = page.evaluate(
-            "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
-        )
-        found = violations(page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}})
-        return {"widths": widths, "empty": empty, "found": found, "said": book.requests + book.messages}
+    tab.go(folder / f"{request.param}.html", QUERY.get(request.param, ""), DESKTOP)
+    page, widths = tab.page, {}
+    page.evaluate(UNFOLD)
+    for width, height in (DESKTOP, ZOOMED, NARROW, PHONE):
+        page.set_viewport_size({"width": width, "height": height})
+        widths[width] = page.evaluate("document.documentElement.scrollWidth"), page.evaluate(OUTSIDE)
+    # axe 把只有 MathML 的表头当作空的，读屏软件却念得出：空不空自己查
+    empty = page.evaluate(
+        "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
+    )
+    found = violations(page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}})
+    return {"widths": widths, "empty": empty, "found": found, "said": tab.requests + tab.messages}
 
 
 def test_nothing_sticks_out_and_nothing_is_fetched(seen):

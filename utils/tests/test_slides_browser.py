@@ -113,18 +113,24 @@ def resized(page, width, height):
     return page.evaluate(CANVAS)
 
 
+@pytest.fixture(scope="module")
+def tab(made, browser):
+    with Opened(browser, made[0] / "index.html") as deck:
+        yield deck
+
+
 @pytest.fixture(scope="module", params=NAMES)
-def played(request, deck_path, browser):
+def played(request, deck_path, tab):
     """一份放映的记录：竖着的手机上一路 →；转成投影仪，一路 ←；每种屏幕的画布；请求和控制台的话。"""
-    with Opened(browser, deck_path(request.param), size=PHONE) as deck:
-        until(deck.page, "Reveal.isReady()")
-        play = {"name": request.param, "there": deck.page.evaluate(PLAY, False)}
-        play["canvas"] = [deck.page.evaluate(CANVAS)]
-        play["canvas"] += [resized(deck.page, *size) for size in (OLD_PROJECTOR, PROJECTOR)]
-        play["back"] = deck.page.evaluate(PLAY, True)
-        play["sizes"] = deck.page.evaluate(SIZES)
-        play["told"] = deck.page.evaluate(WALK)  # 又在第一页了，再放一遍
-        return play | {"requests": deck.requests, "messages": deck.messages}
+    tab.go(deck_path(request.param), size=PHONE)
+    until(tab.page, "Reveal.isReady()")
+    play = {"name": request.param, "there": tab.page.evaluate(PLAY, False)}
+    play["canvas"] = [tab.page.evaluate(CANVAS)]
+    play["canvas"] += [resized(tab.page, *size) for size in (OLD_PROJECTOR, PROJECTOR)]
+    play["back"] = tab.page.evaluate(PLAY, True)
+    play["sizes"] = tab.page.evaluate(SIZES)
+    play["told"] = tab.page.evaluate(WALK)  # 又在第一页了，再放一遍
+    return play | {"requests": tab.requests, "messages": tab.messages}
 
 
 def test_every_page_is_reached_by_key_and_left_the_same_way(played):

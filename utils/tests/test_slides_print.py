@@ -87,28 +87,34 @@ def violations(page, *only, **rules):
     return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in found]
 
 
+@pytest.fixture(scope="module")
+def tab(made, browser):
+    with Opened(browser, made[0] / "index.html") as deck:
+        yield deck
+
+
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
-def test_print_view_is_one_sheet_a_page(path, deck_path, browser):
+def test_print_view_is_one_sheet_a_page(path, deck_path, tab):
     """?print-pdf：一页一张纸；公式的括号随内容长高，不靠电脑上的字体；无障碍检查没有一处不合，深色也看得清。"""
     pages = lesson_of(parse(path.read_bytes())).shown()
-    with Opened(browser, deck_path(path.stem), "?print-pdf") as deck:
-        deck.page.locator("html.reveal-print .pdf-page").first.wait_for()
-        deck.page.locator("html.fitted").wait_for(state="attached")
-        pdf = deck.page.pdf(prefer_css_page_size=True, print_background=True)
-        deck.page.emulate_media(media="print")
-        deck.page.set_viewport_size({"width": 600, "height": 900})  # 打印时先当纸是竖的
-        assert deck.page.evaluate(OVER_FOOT) == []
-        deck.page.set_viewport_size({"width": 1280, "height": 720})
-        deck.page.emulate_media(media="screen")
-        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(pages)
-        brackets = deck.page.evaluate(BRACKETS)
-        short = [found for found in brackets if found[1] < 0.9 * found[2]]
-        assert not short, f"{path.stem}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
-        assert system_fonts(deck.page) == set()
-        assert violations(deck.page, **{"color-contrast": {"enabled": False}}) == faint(deck.page) == []
-        deck.page.evaluate(DARKEN)
-        assert faint(deck.page) == []
-        deck.quiet()
+    tab.go(deck_path(path.stem), "?print-pdf")
+    tab.page.locator("html.reveal-print .pdf-page").first.wait_for()
+    tab.page.locator("html.fitted").wait_for(state="attached")
+    pdf = tab.page.pdf(prefer_css_page_size=True, print_background=True)
+    tab.page.emulate_media(media="print")
+    tab.page.set_viewport_size({"width": 600, "height": 900})  # 打印时先当纸是竖的
+    assert tab.page.evaluate(OVER_FOOT) == []
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    tab.page.emulate_media(media="screen")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(pages)
+    brackets = tab.page.evaluate(BRACKETS)
+    short = [found for found in brackets if found[1] < 0.9 * found[2]]
+    assert not short, f"{path.stem}：括号没有长到内容那么高（格, 括号, 内容）：{short}"
+    assert system_fonts(tab.page) == set()
+    assert violations(tab.page, **{"color-contrast": {"enabled": False}}) == faint(tab.page) == []
+    tab.page.evaluate(DARKEN)
+    assert faint(tab.page) == []
+    tab.quiet()
 
 
 def test_course_map_is_quiet_and_accessible(made, browser):

@@ -30,14 +30,20 @@ MEASURE = """() => [...document.querySelectorAll(".sheet")].map(sheet => {
 })"""
 
 
-@pytest.mark.parametrize("name", [*PAGES, *CLASS_PAGES])
-def test_each_copy_prints_on_one_a4_page_with_room_to_write(name, folder, browser):
-    """一份一张竖的 A4，不露在外面；高度有余量（别的中文字体可能高一点）；空格写得下字，也放得下答案。"""
-    with Opened(browser, folder / name) as opened:
+@pytest.fixture(scope="module")
+def tab(folder, browser):
+    with Opened(browser, folder / "index.html") as opened:
         opened.page.emulate_media(media="print")
-        pdf = opened.page.pdf(prefer_css_page_size=True)
-        layouts = opened.page.evaluate(MEASURE)
-        opened.quiet()
+        yield opened
+
+
+@pytest.mark.parametrize("name", [*PAGES, *CLASS_PAGES])
+def test_each_copy_prints_on_one_a4_page_with_room_to_write(name, folder, tab):
+    """一份一张竖的 A4，不露在外面；高度有余量（别的中文字体可能高一点）；空格写得下字，也放得下答案。"""
+    tab.go(folder / name)
+    pdf = tab.page.pdf(prefer_css_page_size=True)
+    layouts = tab.page.evaluate(MEASURE)
+    tab.quiet()
     count = len(VERSIONS) if name in PAGES else len(STUDENTS)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == len(layouts) == count
     for box in re.findall(rb"/MediaBox\s*\[([^\]]*)\]", pdf):
