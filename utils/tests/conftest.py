@@ -13,9 +13,14 @@ os.environ["COURSE_PROGRESS"] = "off"  # 检查不往学习者的进度里记
 SLOW = (
     "test_slides_browser.py",
     "test_book_browser.py",
-    "test_book_print.py",
-    "test_environments.py",
     "test_slides_print.py",
+    "test_environments.py",
+    "10_transformer.ipynb",
+    "test_worksheet_print.py",
+    "test_positions.py",
+    "test_lab_browser.py",
+    "test_slides_keys.py",
+    "test_multi_head.py",
     "test_damage.py",
 )
 

@@ -6,6 +6,7 @@ import pytest
 
 from utils.notebooks import notebook_paths
 from utils.pages.browser import Opened
+from utils.tests.test_slides_browser import until
 from utils.tests.test_slides_print import violations
 
 NAMES = [path.stem for path in notebook_paths()]
@@ -109,10 +110,11 @@ def test_the_small_contents_stay_in_sight(opened):
     phone.page.locator(".menu > summary").click()
     phone.page.locator(".menu a", has_text="看图").click()
     assert not phone.page.locator(".menu").evaluate("(menu) => menu.open")
-    heading = phone.page.locator("h2", has_text="看图")
-    bar = phone.page.locator(".bar").bounding_box()
-    phone.page.wait_for_timeout(1000)  # 平滑地滚到那里
-    assert bar["height"] <= heading.bounding_box()["y"] < 300
+    heading = "[...document.querySelectorAll('h2')].find((e) => e.textContent.includes('看图'))"
+    top, bar = f"{heading}.getBoundingClientRect().top", "document.querySelector('.bar').clientHeight"
+    until(phone.page, f"{top} < 300")  # 平滑地滚到那里
+    until(phone.page, f"{top} === await new Promise((done) => setTimeout(() => done({top}), 200))")
+    assert phone.page.evaluate(f"{bar} <= {top} && {top} < 300")
 
 
 def test_without_a_script_folds_open_and_the_film_moves(folder, browser):
