@@ -20,10 +20,9 @@ from utils.exercises.answers import (
 from utils.exercises.functions import judge_function
 from utils.exercises.items import judge_items, judge_truth
 from utils.exercises.near_numbers import unlisted
+from utils.exercises.pencil_slips import is_mistake, wrong_count
 from utils.exercises.records import not_attempted, passed, wrong
 from utils.numbers import write
-
-_TWO_DECIMALS = 0.0051
 
 
 def judge(exercise, answer, seconds):
@@ -48,25 +47,21 @@ def _judge_number(exercise, answer):
         bad = _bad_item(answer, len(expected))
         return wrong(exercise, "wrong_type", f"这里要{wanted}；{bad or f'收到的是{received(answer)}。'}")
     if numbers.shape != expected.shape:
-        return wrong(exercise, "wrong_count", _count_message(exercise, numbers, expected))
+        known = [mistake for mistake in exercise.mistakes if is_mistake(numbers, mistake, exercise.tolerance)]
+        cause = known[0].message if known else wrong_count(numbers, expected, exercise)
+        name = known[0].name if known else "wrong_count"
+        return wrong(exercise, name, _count_message(exercise, numbers, expected), cause)
     yours = f"你的答案是 {'、'.join(map(write, numbers))}。"
     if not np.isfinite(numbers).all():
         return wrong(exercise, "not_finite", yours, "里面有非数（NaN）或无穷。这里要能写在纸上的数。")
 
     if np.allclose(numbers, expected, rtol=0, atol=exercise.tolerance):
         return passed(exercise)
-    known = [mistake for mistake in exercise.mistakes if _is_mistake(numbers, mistake, exercise.tolerance)]
+    known = [mistake for mistake in exercise.mistakes if is_mistake(numbers, mistake, exercise.tolerance)]
     if known:
         return wrong(exercise, known[0].name, yours, "\n也可能：".join(each.message for each in known[:2]))
     name, said = unlisted(numbers, expected, exercise)
     return wrong(exercise, name, yours, said)
-
-
-def _is_mistake(numbers, mistake, tolerance):
-    """numbers 是不是这个错误的答案。容许得很宽的题，比小得多的数时不那么宽。"""
-    values = np.atleast_1d(mistake.answer)
-    narrow = max(_TWO_DECIMALS, 0.02 * np.abs(values).max())
-    return np.allclose(numbers, values, rtol=0, atol=min(tolerance, narrow))
 
 
 def _bad_item(answer, count):

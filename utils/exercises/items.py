@@ -41,7 +41,10 @@ def judge_items(exercise, answer):
 
 def _causes(exercise, ours, right, bad):
     """(名字, [每种错误一句话])；认不出的项，说出是哪几项。"""
-    known, left = [], set(bad)
+    carried = _carried(exercise, ours, bad)
+    known, left = [], set(bad) - set(carried)
+    if moved := _moved(exercise, ours, right, left):
+        return "moved", [moved]
     fitting = [(mistake, _shared(exercise, ours, right, mistake)) for mistake in exercise.mistakes]
     for mistake, where in sorted(fitting, key=lambda pair: -len(pair[1])):
         if here := sorted(set(where) & left):
@@ -51,10 +54,39 @@ def _causes(exercise, ours, right, bad):
     said = [_named(exercise, here) + mistake.message for here, mistake in known[:_MOST_SAID]]
     if left:
         said.append(_unnamed(exercise, ours, right, sorted(left)))
+    if carried:
+        said.append(_named(exercise, carried) + "照你前面的数算，这里是对的：改好前面的，再算一次。")
     if len(bad) < len(right) and exercise.kind != "order":
         said.append("其余的都对。")
     name = known[0][1].name if known else "some_wrong" if len(bad) < len(right) else None
     return name, said
+
+
+def _carried(exercise, ours, bad):
+    """哪几格只错在前面的格：照学习者自己前面的数算，正好是这个数。"""
+    if exercise.carried is None:
+        return []
+    theirs = exercise.carried(list(ours))
+    return [i for i in bad if theirs[i] is not None and not _differ(exercise, ours[i], theirs[i])]
+
+
+def _moved(exercise, ours, right, left):
+    """表里的数都对，填错了格：一句话；不是这样时是空的。"""
+    where = sorted(left)
+    if exercise.kind != "table" or len(where) < 2:
+        return ""
+    if not np.allclose(sorted(ours[i] for i in where), sorted(right[i] for i in where), rtol=0, atol=1e-9):
+        return ""
+    for rows in range(2, len(right)):
+        if len(right) % rows == 0:
+            down = np.reshape(right, (rows, -1)).T.ravel()
+            if np.allclose(ours, down, rtol=0, atol=exercise.tolerance):
+                return "数都对，像是一列一列填的：次序照题目里的 ①②③…，一行一行写。"
+    pairs = [(i, j) for i in where for j in where if i < j and ours[i] == right[j] and ours[j] == right[i]]
+    if len(pairs) * 2 == len(where):
+        swapped = "，".join(f"「{exercise.items[i]}」和「{exercise.items[j]}」" for i, j in pairs)
+        return f"数都对，{swapped}对调了。"
+    return f"{_named(exercise, where)}这几个数都对，放错了格。"
 
 
 def _shared(exercise, ours, right, mistake):
@@ -146,7 +178,7 @@ def _read_table(exercise, answer):
         got = f"「{which}」不是数，收到的是{received(bad[1])}" if which else f"收到的是{received(answer)}"
         return None, ("wrong_type", f"这里要 {count} 个数，照题目的次序写成 [a, b, …]；{got}。")
     if numbers.shape != (count,):
-        said = f"表里有 {count} 格，收到 {numbers.size} 个数。一格一个数，千位不用逗号。"
+        said = f"表里有 {count} 格，收到 {numbers.size} 个数。一格一个数，千位的逗号、空格去掉。"
         return None, ("wrong_count", said)
     if not np.isfinite(numbers).all():
         return None, ("not_finite", "里面有非数（NaN）或无穷。这里要能写在纸上的数。")

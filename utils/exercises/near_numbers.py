@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from utils.exercises.pencil_slips import other_step, shares, wrong_numbers
+
 _FINEST, _CLOSE, _EARLY = 4, 0.025, 0.2  # 舍入到几位小数；相差不到多少算很接近、算舍入
 _FACTORS = [2, 3, 4, 8, 10, 100, 1000, 1024, 1e6, 0.5]
 
@@ -28,10 +30,14 @@ def unlisted(numbers, expected, exercise):
         return "reversed", "几个数都对，次序倒了。"
     if many and np.allclose(np.sort(numbers), np.sort(expected), rtol=0, atol=tolerance):
         return "wrong_order", "几个数都对，次序不对：哪一个在前？"
+    if known := wrong_numbers(numbers, expected, exercise) or other_step(numbers, expected, exercise):
+        return known
     if np.allclose(numbers, expected, rtol=_CLOSE, atol=tolerance):
         return "nearly", "很接近了：是不是中途舍入了，或者最后一步算错了一点？"
     if many and (said := _same_change(numbers, expected, tolerance)):
         return said
+    if said := shares(numbers, expected):
+        return "other_shares", said
     bad = np.flatnonzero(np.abs(numbers - expected) > tolerance)
     if not many:
         return one_number(numbers[0], expected[0])
@@ -62,9 +68,10 @@ def one_number(number, right):
     for factor, up in itertools.product(_FACTORS, (True, False)):
         value = right * factor if up else right / factor
         if abs(number - value) <= 0.005 * abs(value):
-            power = factor in (10, 100, 1000, 1e6)
-            unit = "小数点、单位（百万、千）" if power else f"{factor:g} 倍的关系：是不是多乘或多除了一次"
-            return "wrong_factor", f"{unit}{'对不对？' if power else '？'}"
+            power = "小数点、单位（百万、千）对不对，" if factor in (10, 100, 1000, 1e6) else ""
+            return "wrong_factor", f"{factor:,.10g} 倍的关系：{power}是不是多乘或多除了一次？".replace(
+                ",", " "
+            )
     if number and abs(number * right - 1) <= 0.01 and abs(right) != 1:
         return "inverted", "这是倒数：除和乘、分子和分母是不是反了？"
     for size in (1.024, 1.024**2):

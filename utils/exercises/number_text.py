@@ -60,10 +60,10 @@ def items_of(text, count=None):
         return [re.sub(r"(?<!ln)\s+", "", text)]
     if (
         count
-        and re.search(r"\d,\d{3}(?!\d)", text)
-        and len(parts := re.split("[;、]", text.strip("[]()"))) == count
+        and re.search(r"\d[, ]\d{3}(?!\d)", text)
+        and len(parts := re.split("[;、\n]", text.strip("[]()\n"))) == count
     ):
-        return parts  # 分号隔开的几个数，逗号是千位的
+        return parts  # 分号隔开的几个数，逗号、空格是千位的
     items = separate(text)
     parts = re.split("[/:]", items[0])
     if len(items) == 1 and count and len(parts) == count > 2:  # 4/3/6/6/3、1:2:1

@@ -80,6 +80,8 @@ class Exercise:
     also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看
     module : module 用。module(*参数) 给出新建这个模块要的大小、{参数的名字: 放进去的矩阵} 和输入 X
     items : match 和 table 用。各项叫什么，与题目里一样
+    products : number 用。每个数是哪些 (a, b) 的乘积的和；given : number 用。由它变来答案的那几个数
+    carried : table 用。carried(各格) 是照学习者前面的格算出的各格，与前面无关的是 None
     tolerance : number 和 table 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
@@ -100,6 +102,9 @@ class Exercise:
     also: Sequence[Mistake] = ()
     module: Callable | None = None
     items: tuple[str, ...] = ()
+    products: Sequence[Sequence[tuple]] = ()
+    given: Sequence[float] = ()
+    carried: Callable | None = None
     tolerance: float = 0.0051
     notebook: str = ""
 

@@ -66,7 +66,7 @@ def test_the_right_answer_may_be_written_in_many_ways(exercise_id, answer):
         ("pencil_scaling", [0.45, 0.3, 0.2], "some_wrong", "第 2、3 个数不对"),
         ("pencil_scaling", [0.1, 0.2, 0.45], "reversed", "次序倒了"),
         ("pencil_scaling", [0.2, 0.45, 0.1], "wrong_order", "次序不对"),
-        ("pencil_scaling", [0.15, 0.0667, 0.0333], "same_factor", "同一个倍数"),
+        ("pencil_scaling", [0.15, 0.0667, 0.0333], "same_factor", "除以了同一个数 6"),
         ("pencil_softmax", [0.25, "x", 0.25], "wrong_type", "第 2 项不是数"),
         ("output_shape", (5.5, 2), "wrong_type", "第 1 项不是正整数，收到的是一个数（float） 5.5"),
         ("output_shape", (7, "d_v"), "wrong_type", "第 2 项不是正整数"),

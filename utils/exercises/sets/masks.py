@@ -132,7 +132,7 @@ EXERCISES = [
             Mistake(
                 "masked_after_softmax",
                 [0.0066, 0.0132, 0],
-                "加起来只有 0.02：是不是先做 softmax，再把权重改成 0？遮住要在 softmax 之前。",
+                "是不是先做 softmax，再把权重改成 0？遮住要在 softmax 之前。",
             ),
             Mistake("not_divided", [1, 2, 0], "这是三个 exp，还没有除以它们的和。"),
             Mistake("only_itself", [0, 1, 0], "第 1 个词元也可以看：它的分数是 0，exp 是 1，不是 0。"),
@@ -141,6 +141,19 @@ EXERCISES = [
             Mistake("masked_itself", [1, 0, 0], "连自己也遮住了。每个词元都可以看自己。"),
             Mistake("masked_the_past", [0, 0.0132, 0.9868], "遮住的是前面的。第 2 个词元后面的是哪一个？"),
             Mistake("equal_shares", [0.5, 0.5, 0], "各一半，只有两个分数相等时才对。它们相等吗？"),
+            Mistake(
+                "equal_three",
+                [0.3333, 0.3333, 0.3333],
+                "三个一样多：遮住的那一个也分到了，而且没有看分数。先遮住，再取 exp。",
+            ),
+            Mistake(
+                "dropped_after",
+                [0.25, 0.5, 0],
+                "是不是把遮住的当成 0 分，分完再划掉？遮住要在取 exp 之前，它的 exp 是 0。",
+            ),
+            Mistake(
+                "exp_of_zero_not_divided", [0, 2, 0], "e⁰ 等于多少？不是 0。取了 exp 以后，还要除以它们的和。"
+            ),
         ],
         hints=["先看哪几个键可以看，其余的分数换成 −∞。", "−∞ 的 exp 是 0，剩下两个 exp 是 1 和 2。"],
         solution="answer = softmax([[0, 0.6931, -np.inf]])[0]",

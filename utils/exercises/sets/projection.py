@@ -23,6 +23,11 @@ EXERCISES = [
         kind="number",
         reference=[2, 0, 1, 4],
         tolerance=0.001,
+        # x 的各数，乘 W_Q 各列的数
+        products=[
+            list(zip([2, 0, 1, 3], column, strict=True))
+            for column in zip(*[(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 1)], strict=True)
+        ],
         mistakes=[
             Mistake(
                 "w_times_x",

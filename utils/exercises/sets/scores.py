@@ -28,6 +28,7 @@ EXERCISES = [
         kind="number",
         reference=0.24,
         tolerance=0.004,
+        products=[[(0.1, 0.5), (0.1, 0.1), (0.9, 0.2), (0.3, 0)]],
         mistakes=[
             Mistake("swapped_roles", 0.17, "这是“虎”看向“鱼”。谁在看，就用谁的查询；看向谁，就用谁的键。"),
             Mistake("own_score", 0.95, "这是“鱼”看自己：键用错了，要看的是谁？"),

@@ -46,6 +46,7 @@ EXERCISES = [
         title="笔算一行 softmax",
         kind="number",
         reference=[0.25, 0.5, 0.25],
+        given=[0, 0.6931, 0],
         mistakes=[
             Mistake("exp_of_zero_is_zero", [0, 1, 0], "0 的权重不是 0：e⁰ 等于多少？取过 exp 了吗？"),
             Mistake("not_divided", [1, 2, 1], "这是三个 exp。还差一步：每个除以它们的和，加起来才是 1。"),
@@ -57,6 +58,18 @@ EXERCISES = [
                 "加起来超过 1：是不是每个数单独算的？分母要把这一行的三个 exp 都加上。",
             ),
             Mistake("percent", [25, 50, 25], "比例对，是百分数。权重写成 0 到 1 之间的数。"),
+            Mistake(
+                "exp_of_zero_not_divided", [0, 2, 0], "e⁰ 等于多少？不是 0。取了 exp 以后，还要除以它们的和。"
+            ),
+            Mistake(
+                "logarithm_as_one",
+                [0.2119, 0.5761, 0.2119],
+                "是不是把 0.6931 当成了 1？ln 2 ≈ 0.6931，它的 exp 是 2。",
+            ),
+            Mistake("base_two", [0.2764, 0.4472, 0.2764], "是不是用 2 作底？exp 的底是 e ≈ 2.718。"),
+            Mistake(
+                "exp_kept_as_score", [0.3714, 0.2572, 0.3714], "大小反了：分数大的，权重也大。正负号对不对？"
+            ),
         ],
         hints=[
             "三步：① 取 exp，② 求和，③ 相除。",
