@@ -76,6 +76,18 @@ COMMON = [
     (TypeError, "indices must be integers", "编号要是整数，从 0 数起。"),
     (TypeError, "'(int|float)' object is not iterable", "要一列数才能一个一个取：3 次写 range(3)。"),
     (IndexError, "out of (bounds|range)", "编号从 0 数起，最后一个是个数减 1。"),
+    (
+        ModuleNotFoundError,
+        "'(numpy|torch|matplotlib|zhplot|ipywidgets)[.']",
+        "这个内核的 Python 没有装课程的软件包：点右上角内核的名字，换成项目里 .venv 的 Python；"
+        "还没有 .venv，先在终端里、项目文件夹中运行 python -m utils lab。",
+    ),
+    (
+        (OSError, ImportError),
+        "WinError (126|127|1114)|c10|libtorch|libgomp|GLIBC|shared object file",
+        "torch 打不开：Windows 装微软的 Visual C++ 运行库（https://aka.ms/vs/17/release/vc_redist.x64.exe），"
+        "再 Kernel → Restart Kernel。没有它，这一格跳过，不用 torch 的格都能做。",
+    ),
     (ModuleNotFoundError, "(?!.*utils)", "没有装这个软件包。课程只用 numpy、torch、matplotlib：先检查拼写。"),
 ]
 

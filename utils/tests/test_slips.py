@@ -45,6 +45,8 @@ SLIPS = {  # 写错的一格 -> 应有的话
     "np.ones(3)(0)": "取矩阵里的数用方括号",
     "'0.5' + 1": "引号里的是文字，不能拿来算",
     "np.ones(3)[3]": "编号从 0 数起",
+    "raise ModuleNotFoundError(\"No module named 'numpy'\")": "换成项目里 .venv 的 Python",
+    "raise OSError('[WinError 126] Error loading torch/lib/c10.dll')": "Visual C++ 运行库",
     "import pandass": "没有装这个软件包",
     "pritn(1)": "是不是 print？pritn 还没有定义。",
     "Print(1)": "是不是 print？",
