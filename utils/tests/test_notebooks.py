@@ -29,11 +29,12 @@ def opened(name):
     return as_notebook(None, path.read_bytes(), name)
 
 
-def test_there_are_notebooks_and_system_files_are_not_among_them(tmp_path, monkeypatch):
+def test_there_are_notebooks_and_strays_are_not_among_them(tmp_path, monkeypatch):
     assert len(EXPECTED) >= 7
     monkeypatch.setattr("utils.notebooks.NOTEBOOKS", tmp_path)
     names = ["00_b.ipynb", "10_c.ipynb", "a1_d.ipynb"]
-    for name in ("a1_d.ipynb", "10_c.ipynb", "._00_b.ipynb", "00_b.ipynb", "notes.txt"):
+    strays = ["._00_b.ipynb", "00_b-Copy1.ipynb", "00_b (1).ipynb", "00_b-冲突.ipynb", "10_c的副本.ipynb"]
+    for name in ("a1_d.ipynb", "10_c.ipynb", "00_b.ipynb", "notes.txt", *strays):
         (tmp_path / name).touch()
     assert [path.name for path in notebook_paths()] == names
 
