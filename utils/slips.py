@@ -88,6 +88,11 @@ COMMON = [
         "torch 打不开：Windows 装微软的 Visual C++ 运行库（https://aka.ms/vs/17/release/vc_redist.x64.exe），"
         "再 Kernel → Restart Kernel。没有它，这一格跳过，不用 torch 的格都能做。",
     ),
+    (
+        AttributeError,
+        "module '(numpy|torch)\\S*' has no attribute",
+        "没有叫这个名字的函数：检查拼写和大小写。",
+    ),
     (ModuleNotFoundError, "(?!.*utils)", "没有装这个软件包。课程只用 numpy、torch、matplotlib：先检查拼写。"),
 ]
 

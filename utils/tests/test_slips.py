@@ -53,6 +53,7 @@ SLIPS = {  # 写错的一格 -> 应有的话
     "np.ones(3).shap": "是不是 shape？没有叫 shap 的，检查拼写和大小写。",
     "np.ones(3).append(1)": "没有叫 append 的",
     "from utils.attention import sofmax": "是不是 softmax？没有叫 sofmax 的",
+    "np.aray([1])": "没有叫这个名字的函数",
     "np.ones(2, 3)": "np.ones((2, 3))",
     "np.array([[1, 2], [3]])": "数的个数要相同",
     "float('0,5')": "这几个字变不成数",
