@@ -2,6 +2,7 @@
 
 import pytest
 
+from utils.notebooks import is_stray
 from utils.strict_nbval import StrictNotebook, why_no_pixels
 
 
@@ -9,7 +10,7 @@ from utils.strict_nbval import StrictNotebook, why_no_pixels
 def pytest_collect_file(file_path, parent):
     collectors = yield
     if file_path.suffix == ".ipynb":
-        if file_path.name.startswith("."):  # macOS 在 U 盘上留下的 ._ 文件
+        if is_stray(file_path):
             return []
         return [StrictNotebook.from_parent(parent, path=file_path)]
     return collectors

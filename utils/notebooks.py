@@ -25,8 +25,16 @@ LANGUAGE_INFO = {  # 不含 version：升级 Python 不会改动每一本笔记
 
 
 def notebook_paths():
-    """课程的每一本笔记，按文件名排序；系统留下的 ._ 文件不算。"""
-    return sorted(path for path in NOTEBOOKS.glob("*.ipynb") if not path.name.startswith("."))
+    """课程的每一本笔记，按文件名排序；系统留下的 ._ 文件、一本的副本不算。"""
+    return sorted(path for path in NOTEBOOKS.glob("*.ipynb") if not is_stray(path))
+
+
+def is_stray(path):
+    """macOS 留下的 ._ 文件，或者同一个文件夹里一本的副本：02_scores-Copy1、02_scores (1)、02_scores-冲突。"""
+    original = re.match(r"\w*", path.stem, re.ASCII)[0]
+    return path.name.startswith(".") or (
+        original not in ("", path.stem) and path.with_stem(original).is_file()
+    )
 
 
 def find_notebook(name):

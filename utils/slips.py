@@ -8,6 +8,7 @@ import ast
 import linecache
 import re
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 
 from utils.syntax_slips import CHINESE, explain_syntax
@@ -20,6 +21,8 @@ MISSING = (
 )
 QUOTES = '这是选项或行号吗？选项要加引号，如 "{name}"；行号只写数。'
 WORDS = '“{name}”是文字吗？文字要加引号，写成 "{name}"。'
+NEAR = "是不是 {near}？"
+NO_SUCH = "没有叫 {name} 的，检查拼写和大小写。"
 CAPITAL = "Python 里写作 {name}，第一个字母大写。"
 
 # (错误, 英文里的话, 说的话)
@@ -49,7 +52,47 @@ COMMON = [
         "'str'|concatenate str|must be str|dtype[^']*<U",
         "引号里的是文字，不能拿来算：数的两边不要引号。",
     ),
+    (
+        TypeError,
+        "as a data type|array\\(\\) takes from",
+        "几个数要先放进一对括号：np.ones((2, 3))，np.array([1, 2, 3])。",
+    ),
+    (
+        ValueError,
+        "inhomogeneous|expected sequence of length",
+        "矩阵的每一行，数的个数要相同：数一数每一行。",
+    ),
+    (
+        ValueError,
+        "could not convert|invalid literal",
+        "引号里的这几个字变不成数：数不要引号，小数点是半角的 . 。",
+    ),
+    ((ValueError, TypeError), "unpack", "等号左边有几个名字，右边就要有几个值。"),
+    (
+        TypeError,
+        "'(set|function|method|int|float|builtin_\\w+)' object is not subscriptable",
+        "方括号取数，只能用在矩阵、列表上：列表写 [ ]，不是 { }；函数后面是圆括号。",
+    ),
+    (TypeError, "indices must be integers", "编号要是整数，从 0 数起。"),
+    (TypeError, "'(int|float)' object is not iterable", "要一列数才能一个一个取：3 次写 range(3)。"),
     (IndexError, "out of (bounds|range)", "编号从 0 数起，最后一个是个数减 1。"),
+    (
+        ModuleNotFoundError,
+        "'(numpy|torch|matplotlib|zhplot|ipywidgets)[.']",
+        "这个内核的 Python 没有装课程的软件包：点右上角内核的名字，换成项目里 .venv 的 Python；"
+        "还没有 .venv，先在终端里、项目文件夹中运行 python -m utils lab。",
+    ),
+    (
+        (OSError, ImportError),
+        "WinError (126|127|1114)|c10|libtorch|libgomp|GLIBC|shared object file",
+        "torch 打不开：Windows 装微软的 Visual C++ 运行库（https://aka.ms/vs/17/release/vc_redist.x64.exe），"
+        "再 Kernel → Restart Kernel。没有它，这一格跳过，不用 torch 的格都能做。",
+    ),
+    (
+        AttributeError,
+        "module '(numpy|torch)\\S*' has no attribute",
+        "没有叫这个名字的函数：检查拼写和大小写。",
+    ),
     (ModuleNotFoundError, "(?!.*utils)", "没有装这个软件包。课程只用 numpy、torch、matplotlib：先检查拼写。"),
 ]
 
@@ -109,16 +152,37 @@ def _frames(traceback):
 
 def _explain(error, last, in_a_cell):
     """这个错误的一句话；没有什么可说的就是 None。last : 最里面的一层；in_a_cell : 它就是笔记本的格。"""
-    if not in_a_cell or isinstance(error, SyntaxError):  # 读不懂的，上面说
+    if isinstance(error, SyntaxError):  # 读不懂的，上面说
         return None
+    text = str(error)
+    if not in_a_cell:
+        return None if CHINESE.search(text) else _common(error, text)
     if type(error) is NameError:  # UnboundLocalError 是另一回事
-        return _missing_name(error.name or "")
+        return _near(error.name, _names(last.tb_frame)) + _missing_name(error.name or "")
     if isinstance(error, AssertionError):
         return None if error.args else _failed_assert(last)
-    text = str(error)
+    if type(error) is AttributeError and error.name and error.obj is not None:
+        return _near(error.name, dir(error.obj)) + NO_SUCH.format(name=error.name)
+    if found := re.match("cannot import name '(\\w+)' from '([\\w.]+)'", text):
+        return _near(found[1], dir(sys.modules.get(found[2]))) + NO_SUCH.format(name=found[1])
+    return _common(error, text)
+
+
+def _common(error, text):
     return next(
         (said for kind, words, said in COMMON if isinstance(error, kind) and re.search(words, text)), None
     )
+
+
+def _names(frame):
+    return {*frame.f_locals, *frame.f_globals, *frame.f_builtins}
+
+
+def _near(name, names):
+    """names 里与 name 只差一点的一个，问是不是它；没有就是空的。"""
+    lower = {other.lower(): other for other in sorted(names) if not other.startswith("_")}
+    found = get_close_matches(str(name).lower(), lower, 1, 0.75) if len(str(name)) > 2 else []
+    return NEAR.format(near=lower[found[0]]) if found else ""
 
 
 def _missing_name(name):

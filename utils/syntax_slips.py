@@ -19,7 +19,7 @@ SYNTAX = [
         "第 {line} 行的前面空得不对：与上面同一层的一行对齐。",
     ),
     (r"inconsistent use of tabs", "第 {line} 行的前面混用了 Tab 和空格：都换成空格，一层 4 个。"),
-    (r"instead of '='", "比较两个数用两个等号 ==；一个等号 = 是赋值，左边只能是名字。"),
+    (r"instead of '='|cannot assign to", "比较两个数用两个等号 ==；一个等号 = 是赋值，左边只能是名字。"),
     (r"unterminated .*string", "第 {line} 行的引号没有收尾：开头和结尾要用同样的半角引号。"),
     (r"'(.)' was never closed", "第 {line} 行的“{0}”没有收尾：后面少了一个“{1}”。"),
     (r"unmatched '(.)'", "第 {line} 行多了一个“{0}”，前面没有与它成对的。"),
@@ -31,12 +31,14 @@ SYNTAX = [
     (r"forgot a comma", "第 {line} 行的两个数之间可能少了半角的逗号。"),
     (r"'(return|await|yield)' outside function", "{0} 只能写在函数里：这一行要缩进到 def 的下面。"),
     (r"Missing parentheses in call to '(\w+)'", "{0} 的后面要加圆括号：{0}(…)。"),
+    (r"invalid decimal literal", "第 {line} 行的数写得不对：名字不能以数开头，数和字之间少了乘号 * 或空格。"),
+    (r"leading zeros", "第 {line} 行的数前面多了 0：整数不能以 0 开头。"),
     (r"unexpected EOF|incomplete input", "这一格没有写完：看看括号和引号是不是都收尾了。"),
 ]
 
 
 def explain_syntax(error):
-    """一个 SyntaxError 的一句话；不常见的是 None。"""
+    """一个 SyntaxError 的一句话。"""
     if error.msg == "incomplete input":  # IPython 读一格时的说法；自己再读一遍，才知道少了什么
         error = _read_again(error)
     line, text = error.lineno, error.text or ""
@@ -55,7 +57,7 @@ def explain_syntax(error):
             return said.format(*parts, line=line) + curly
     if CHINESE.search(IN_QUOTES_OR_COMMENT.sub("", text)):
         return f'第 {line} 行里的文字要加引号，写成 "文字"；只是一句说明，就在前面加 #。'
-    return None
+    return f"第 {line} 行读不懂：看 ^ 指的地方和它的前面，是不是少了逗号、括号、运算符，或者拼错了一个词。"
 
 
 def _read_again(error):

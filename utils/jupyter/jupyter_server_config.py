@@ -1,4 +1,4 @@
-"""python -m utils lab 和班级的 Hub 打开的 Jupyter 的设置：只是看过的笔记本，保存时一个字节也不变。"""
+"""utils lab 和班级的 Hub 打开的 Jupyter 的设置：只是看过的笔记本保存时不变；导出的图有替代文字。"""
 
 import sys
 import warnings
@@ -17,3 +17,4 @@ def pre_save_hook(**arguments):
 
 warnings.filterwarnings("ignore", message="Overriding existing pre_save_hook")  # Jupyter 把设置读了两遍
 get_config().FileContentsManager.pre_save_hook = pre_save_hook  # noqa: F821  Jupyter 读这个文件时给的
+load_subconfig("jupyter_nbconvert_config.py")  # noqa: F821  菜单 File → Save and Export Notebook As

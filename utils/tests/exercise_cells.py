@@ -10,9 +10,9 @@ import torch
 
 from utils.exercises import EXERCISES
 from utils.exercises.records import KINDS
-from utils.notebooks import NOTEBOOKS, parse
+from utils.notebooks import NOTEBOOKS, notebook_paths, parse
 
-ALL = sorted({path.stem for path in NOTEBOOKS.glob("[!.]*.ipynb")} | {e.notebook for e in EXERCISES.values()})
+ALL = sorted({path.stem for path in notebook_paths()} | {e.notebook for e in EXERCISES.values()})
 
 
 class Asked(NamedTuple):

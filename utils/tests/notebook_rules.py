@@ -95,10 +95,16 @@ def the_file_is_as_refresh_writes_it(notebook):
 
 
 def _before_a_look(nb):
-    """去掉编辑器在打开、运行、保存时自己添上的东西：环境的名字、Python 的版本、运行的时刻、滑块的编号。"""
+    """去掉编辑器在打开、运行、保存时自己添上的东西：环境的名字、Python 的版本、运行的时刻和序号、滑块。"""
     nb = deepcopy(nb)
     if nb.metadata.get("kernelspec", {}).get("name") == KERNELSPEC["name"]:
         nb.metadata = {"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO}
+    codes = (cell for cell in nb.cells if cell.cell_type == "code")
+    for number, cell in enumerate(codes, start=1):
+        cell.execution_count = number
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = number
     for cell in nb.cells:
         for added in ("execution", "ExecuteTime", "vscode", "scrolled"):
             cell.metadata.pop(added, None)
@@ -119,12 +125,15 @@ def the_file_is_small(notebook):
 
 
 @rule
-def cells_ran_in_order_from_1(notebook):
-    for number, (where, cell) in enumerate(notebook.cells("code"), start=1):
-        counts = [cell.execution_count]
-        counts += [output.execution_count for output in cell.outputs if "execution_count" in output]
-        if set(counts) != {number}:
-            yield f"{where}：执行序号是 {counts}，应为 {number}"
+def cells_ran_in_order(notebook):
+    """从上到下；在开着的内核里再运行一遍，序号接着数，也是。"""
+    last = 0
+    for where, cell in notebook.cells("code"):
+        counts = {cell.execution_count}
+        counts |= {output.execution_count for output in cell.outputs if "execution_count" in output}
+        if len(counts) > 1 or None in counts or cell.execution_count <= last:
+            yield f"{where}：执行序号是 {sorted(map(str, counts))}，应比前一格的 {last} 大"
+        last = cell.execution_count or last
 
 
 @rule

@@ -10,7 +10,7 @@ from utils.exercises import EXERCISES
 from utils.grade import sandbox
 from utils.grade.__main__ import main
 from utils.grade.collect import find_students
-from utils.notebooks import NOTEBOOKS
+from utils.notebooks import NOTEBOOKS, notebook_paths
 
 PENCIL, STEP = "pencil_softmax", "softmax"  # 都在 04_softmax
 
@@ -181,7 +181,7 @@ def test_every_solution_passes_as_handed_in(tmp_path):
     """课程自己的笔记本，作答的格换上答案：全部通过。"""
     from utils.grade.sandbox import judge_student
 
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+    for path in notebook_paths():
         notebook = json.loads(path.read_text(encoding="utf-8"))
         for cell in notebook["cells"]:
             source = "".join(cell["source"])

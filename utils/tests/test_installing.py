@@ -59,6 +59,7 @@ def learner(tmp_path):
     (course / "utils").mkdir(parents=True)
     for module in ("__init__", "__main__", "environment", "installing"):
         shutil.copyfile(environment.ROOT / "utils" / f"{module}.py", course / "utils" / f"{module}.py")
+    shutil.copytree(environment.ROOT / "utils" / "jupyter", course / "utils" / "jupyter")
     (course / "requirements.txt").write_text("jupyter==1.1.1\ntorch==2.13.0\n", encoding="utf-8")
     pypi, cpu = tmp_path / "pypi", tmp_path / "cpu"
     add_wheel(pypi, "uv", installing.UV.partition("==")[2], __main__=FAKE_UV)

@@ -29,11 +29,12 @@ def opened(name):
     return as_notebook(None, path.read_bytes(), name)
 
 
-def test_there_are_notebooks_and_system_files_are_not_among_them(tmp_path, monkeypatch):
+def test_there_are_notebooks_and_strays_are_not_among_them(tmp_path, monkeypatch):
     assert len(EXPECTED) >= 7
     monkeypatch.setattr("utils.notebooks.NOTEBOOKS", tmp_path)
     names = ["00_b.ipynb", "10_c.ipynb", "a1_d.ipynb"]
-    for name in ("a1_d.ipynb", "10_c.ipynb", "._00_b.ipynb", "00_b.ipynb", "notes.txt"):
+    strays = ["._00_b.ipynb", "00_b-Copy1.ipynb", "00_b (1).ipynb", "00_b-冲突.ipynb", "10_c的副本.ipynb"]
+    for name in ("a1_d.ipynb", "10_c.ipynb", "00_b.ipynb", "notes.txt", *strays):
         (tmp_path / name).touch()
     assert [path.name for path in notebook_paths()] == names
 
@@ -130,7 +131,7 @@ DAMAGES = {  # 规矩 -> 会违反它的几处损坏
         lambda nb: nb.cells[CODE].metadata.update(collapsed=True),
     ],
     "the_file_is_small": [prose("长" * 600_000)],
-    "cells_ran_in_order_from_1": [
+    "cells_ran_in_order": [
         cell(CODE, execution_count=2),
         cell(CODE, execution_count=None),
         picture(execution_count=7),
@@ -230,7 +231,10 @@ def test_what_editors_add_by_themselves_breaks_no_rule():
     nb.cells[CODE].metadata.update(execution={"iopub.status.idle": "now"}, vscode={"languageId": "python"})
     nb.cells[PICTURE].outputs[0].data[WIDGET_VIEW] = {"model_id": "a1"}
     nb.cells[PICTURE].outputs[0].data["text/html"] = f"{CARD}>○ 还没作答</div>"
-    for check in ("the_file_is_as_refresh_writes_it", "the_file_is_valid_nbformat"):
+    for number, index in enumerate((CODE, PICTURE), start=55):  # 第二次 Run All，内核是开着的
+        nb.cells[index].execution_count = number
+    nb.cells[PICTURE].outputs[0].execution_count = number
+    for check in ("the_file_is_as_refresh_writes_it", "the_file_is_valid_nbformat", "cells_ran_in_order"):
         assert not list(RULES[check](as_notebook(nb)))
 
 

@@ -5,7 +5,6 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -14,10 +13,10 @@ import pytest
 from utils import numbers
 from utils.attention import self_attention
 from utils.examples import load_example, reorder
+from utils.notebooks import notebook_paths
 from utils.numbers import bracketed, dot_terms, latex, sign, tick, to_latex, write
 from utils.tests.design import DESIGN
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent.parent / "notebooks"
 MATRICES = [(sentence, name) for sentence, matrices in DESIGN.items() for name in matrices]
 
 
@@ -134,7 +133,7 @@ def test_the_data_still_give_the_matrix_of_the_design(sentence, name):
 def shown_matrices():
     """存下的输出里的全部矩阵：numpy 和 torch 打印的、公式里的、图的描述里的，都写成数字的列表。"""
     shown = []
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+    for path in notebook_paths():
         for cell in nbformat.read(path, as_version=4).cells:
             for output in cell.get("outputs", []):
                 text = output.get("data", {}).get("text/plain", "")

@@ -1,11 +1,13 @@
-"""不用我们的命令，用 Jupyter 自带的 nbconvert 导出：图有替代文字，动画不用联网，公式留着原样的 LaTeX。
+"""不用我们的命令，用 Jupyter 自带的 nbconvert 导出：图有替代文字，动画不用联网，公式留着原样的 LaTeX。"""
 
-nbconvert 7.17 只有 classic 模板读替代文字（metadata 里的 alt）；默认的 lab 模板一律写 No description。
-"""
+import json
+import sys
 
 import pytest
 from nbconvert import HTMLExporter, SlidesExporter
+from traitlets.config import PyFileConfigLoader
 
+from utils import installing
 from utils.notebooks import NOTEBOOKS, parse
 from utils.tests.html_page import read_html
 
@@ -18,12 +20,32 @@ def outputs():
     return [output.data for cell in NB.cells for output in cell.get("outputs", []) if "data" in output]
 
 
-def test_every_picture_has_its_description_as_alt_text(outputs):
-    page, _ = HTMLExporter(template_name="classic").from_notebook_node(NB)
+@pytest.mark.parametrize("exporter", [HTMLExporter, SlidesExporter])
+@pytest.mark.parametrize("settings", ["jupyter_nbconvert_config.py", "jupyter_server_config.py"])
+def test_every_picture_has_its_description_as_alt_text(outputs, settings, exporter):
+    """命令行和 JupyterLab 的菜单；跳过的格不在幻灯片上。只改导出的那一份。"""
+    config = PyFileConfigLoader(settings, path=str(installing.EXPORT.parent)).load_config()
+    before = json.dumps(NB)
+    page, _ = exporter(config=config).from_notebook_node(NB)
     descriptions = [data["text/plain"] for data in outputs if "image/png" in data]
     alts = [image.attributes["alt"] for image in read_html(page).find("img")]
-    assert len(descriptions) > 3
-    assert [" ".join(alt.split()) for alt in alts] == [" ".join(text.split()) for text in descriptions]
+    assert len(descriptions) > 3 and json.dumps(NB) == before
+    if exporter is HTMLExporter:
+        assert [" ".join(alt.split()) for alt in alts] == [" ".join(text.split()) for text in descriptions]
+    assert len(alts) > 3 and {*alts} <= {*descriptions}
+
+
+def test_the_environment_gets_these_settings_unless_it_has_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    installing.install([])
+    place = tmp_path / "etc" / "jupyter" / "jupyter_nbconvert_config.py"
+    assert place.read_bytes() == installing.EXPORT.read_bytes()
+    place.write_bytes(place.read_bytes().splitlines()[0] + "\n旧的一版\n".encode())
+    installing.install([])
+    assert place.read_bytes() == installing.EXPORT.read_bytes()
+    place.write_text("c.HTMLExporter.theme = 'dark'", encoding="utf-8")
+    installing.install([])
+    assert place.read_text(encoding="utf-8") == "c.HTMLExporter.theme = 'dark'"
 
 
 @pytest.mark.parametrize("exporter", [HTMLExporter, SlidesExporter])
