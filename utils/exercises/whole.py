@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 from utils.exercises.extra_steps import SAME_SHAPE
+from utils.exercises.loops import loop_slips
 from utils.exercises.records import Mistake
 
 _NAMES = {
@@ -164,7 +165,7 @@ def step_mistakes(exercise):
     found = []
     for name, put in parts(exercise).items():
         step = _steps()[name]
-        known = list(_OTHER.get(name, ()))
+        known = [*_OTHER.get(name, ()), *loop_slips(step)]
         start = ""
         if exercise.whole:
             start = f"错在{_NAMES[name]}这一步："
