@@ -151,6 +151,10 @@ def _before(right, position, name):
     for each, (size, words) in _SCALES.items():
         said = f"多除了 {name} 的{words}（除在哪一步，由数看不出）：这里不除它。"
         found.append(Mistake(f"scaled_{each}", _over_size(right, position, size), said))
+        more = Mistake(
+            f"times_{each}", _over_size(right, position, lambda M, s=size: 1 / s(M)), said.replace("除", "乘")
+        )
+        found.append(more)
         found.append(Mistake(f"scaled_{each}", first(lambda M, size=size: M / size(M)), said))
     return found
 

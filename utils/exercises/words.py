@@ -36,6 +36,11 @@ _RAISED = [  # 报错的样子 -> 怎样说；前面的先试
         "第 {0} 行全被遮住了，没有权重可分：可以看的反而成了 −∞。是不是 True 和 False 反了？"
         "np.where(条件, A, B)，条件是 True 的格取 A",
     ),
+    (r"math range error", "{error}。数太大，exp 溢出了：取 exp 之前先减去这一行的最大值"),
+    (
+        r"zero-size array",
+        "切出来的一段是空的，取不了最大值：如 K[:i]，i = 0 时一行也没有；切到 i + 1，才有自己",
+    ),
     (r"'NoneType'", "{error}。有一步得到的是空值 None：那一步的函数是不是少了 return？"),
     (r"bitwise_xor|for \^", "Python 里 ^ 不是乘方。乘方写 **，如 d**0.5"),
     (

@@ -89,6 +89,12 @@ def _scaled_by_all(Q, K, V, heads):
     return _variant(each=lambda q, k, v: attention(q / np.sqrt(heads), k, v))(Q, K, V, heads)
 
 
+def _across_heads(Q, K, V, heads):
+    """每个词元自己的几个头之间做注意力。"""
+    parts = zip(*(M.reshape(len(M), heads, -1) for M in (Q, K, V)), strict=True)
+    return np.stack([attention(*part).output.ravel() for part in parts])
+
+
 def _same_weights(Q, K, V, heads):
     weights = attention(_columns(Q, heads)[0], _columns(K, heads)[0], V).weights
     return np.hstack([weights @ v for v in _columns(V, heads)])
@@ -252,6 +258,21 @@ EXERCISES = [
                     lambda outputs: np.stack(outputs).transpose(0, 2, 1).reshape(len(outputs[0]), -1),
                     lambda outputs: np.vstack(outputs).reshape(len(outputs[0]), -1),
                 )
+            ),
+            Mistake(
+                "not_flattened",
+                _variant(join=lambda outputs: np.stack(outputs, axis=1)),
+                "换回了 (n, heads, d_v)，还差一步 .reshape(n, -1)：接成一行。",
+            ),
+            Mistake(
+                "never_cut",
+                lambda Q, K, V, heads: np.hstack([attention(Q, K, V).output] * heads),
+                "每个头都用了没有切开的 Q、K、V：各取自己的几列。",
+            ),
+            Mistake(
+                "heads_attend",
+                _across_heads,
+                "少了 transpose：(n, heads, d) 直接打分，成了每个词元的几个头互相看。先把头换到最前面。",
             ),
             Mistake(
                 "largest_of_heads",
