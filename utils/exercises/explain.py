@@ -23,14 +23,14 @@ _KEPT = {}  # 练习的编号 -> [(错误, {第几组输入: 它的结果})]：�
 
 def explained(exercise, function, raw, expected, inputs, seconds):
     """raw（每组输入的结果）至少有一个不对：返回 Verdict。"""
-    pairs = [unpacked(outcome) for outcome in raw]
+    pairs = [unpacked(*each) for each in zip(raw, expected, strict=True)]
     outcomes = [array for array, _ in pairs]
     odd = next((i for i, o in enumerate(raw) if not isinstance(o, Failure) and not is_plain(o)), None)
     if odd is not None:
         return _odd(exercise, function, raw, pairs, odd, expected, inputs)
     index = next(i for i, outcome in enumerate(outcomes) if not same(outcome, expected[i]))
     problem, where = first_difference(exercise, function, outcomes[index], expected[index], inputs[index])
-    where += right_elsewhere(exercise, outcomes, expected, inputs)
+    where += right_elsewhere(exercise, outcomes, expected, inputs, inputs[index])
     tried = try_it(exercise, function, inputs[index])
     name, said = _cause(exercise, function, outcomes, expected, inputs, index, seconds)
     return wrong(exercise, name or problem, said, where, tried, arguments=inputs[index])
@@ -55,6 +55,8 @@ def _odd(exercise, function, raw, pairs, odd, expected, inputs):
 
 
 def _container(outcome, way):
+    if isinstance(outcome, tuple) and len(outcome) > 1:
+        return way
     return f"收到的是{received(outcome)}，应返回 numpy 数组：{way}"
 
 
@@ -71,6 +73,8 @@ def _cause(exercise, function, outcomes, expected, inputs, index, seconds):
         if isinstance(outcomes[index], Failure) and "inhomogeneous" in outcomes[index].text:
             return None, ""  # 报错的话已经说出原因
         sure = [each for each in read if each[0] not in ("hard_coded_size", "short_range")]
+        if sure and sure[0][0] != "outside_array":  # 读代码看见了，就不再由结果的样子去猜
+            return sure[0]
         name, said = _known(exercise, outcomes, expected, inputs)
         if sure:
             return sure[0][0], "\n".join(filter(None, [sure[0][1], said]))

@@ -54,22 +54,32 @@ _EXTRAS = {
     "clipped": (lambda M: np.clip(M, 0, 1), "夹到了 0 和 1 之间"),
     "running_sum": (lambda M: M.cumsum(axis=0), "一行一行地累加了"),
     "truncated": (np.trunc, "小数部分丢了"),
-    "divided_by_rows": (lambda M: M / len(M), "除以了行数"),
-    "divided_by_columns": (lambda M: M / M.shape[1], "除以了列数"),
-    "divided_by_root_of_columns": (lambda M: M / np.sqrt(M.shape[1]), "除以了列数的平方根"),
 }
+_SCALES = {
+    "divided_by_rows": (len, "行数"),
+    "divided_by_columns": (lambda M: M.shape[1], "列数"),
+    "divided_by_root_of_rows": (lambda M: np.sqrt(len(M)), "行数的平方根"),
+    "divided_by_root_of_columns": (lambda M: np.sqrt(M.shape[1]), "列数的平方根"),
+}
+_SUMMED = "沿着{}又加了一次，每一{}只剩一个数：是不是多了 .sum，或者求和时少分了一层？"
 _PARTS = {
-    "transposed": (lambda M: M.T, "数都对，行和列反了：多了一次转置。"),
+    "transposed": (lambda M: M.T, "数都对，行和列反了：是不是多了一次转置，或者两个下标写反了？"),
     "flattened": (np.ravel, "数都对，可是接成了一长条：结果要是二维的。"),
     "one_more_axis": (lambda M: M[None], "数都对，外面多了一层方括号：结果要是二维的。"),
-    "summed_rows": (lambda M: M.sum(axis=1), "算对以后又沿着行加了一次：不要 .sum。"),
-    "summed_rows_kept": (lambda M: M.sum(axis=1, keepdims=True), "算对以后又沿着行加了一次：不要 .sum。"),
-    "summed_columns": (lambda M: M.sum(axis=0), "算对以后又沿着列加了一次：不要 .sum。"),
+    "summed_rows": (lambda M: M.sum(axis=1), _SUMMED.format("行", "行")),
+    "summed_rows_kept": (lambda M: M.sum(axis=1, keepdims=True), _SUMMED.format("行", "行")),
+    "summed_columns": (lambda M: M.sum(axis=0), _SUMMED.format("列", "列")),
     "averaged_rows": (lambda M: M.mean(axis=1), "算对以后又沿着行求了平均：不要 .mean。"),
     "averaged_columns": (lambda M: M.mean(axis=0), "算对以后又沿着列求了平均：不要 .mean。"),
-    "first_row_only": (lambda M: M[0], "只有第 1 行，少了外面的循环，或者多了 [0]：每一行都要。"),
+    "first_row_only": (
+        lambda M: M[0],
+        "只有第 1 行，每一行都要：是不是少了外面的循环，多了 [0]，或者 return 在循环里？",
+    ),
     "first_row_kept": (lambda M: M[:1], "只有第 1 行：每一行都要。"),
-    "last_row_only": (lambda M: M[-1], "只有最后一行：每一轮都盖掉了前一行，或者多了 [-1]。"),
+    "last_row_only": (
+        lambda M: M[-1],
+        "只有最后一行，每一行都要：是不是每一轮都盖掉了前一行，或者多了 [-1]？",
+    ),
     "last_row_kept": (lambda M: M[-1:], "只有最后一行：每一行都要。"),
     "without_last_row": (lambda M: M[:-1], "少了最后一行。"),
     "without_first_row": (lambda M: M[1:], "少了第 1 行：从 0 数起。"),
@@ -89,6 +99,10 @@ _PARTS = {
     "negated": (np.negative, "大小都对，正负号全反了。"),
 }
 AFTER = [("extra_" + name, change, _EXTRA.format(words)) for name, (change, words) in _EXTRAS.items()]
+AFTER += [
+    ("extra_" + name, lambda M, size=size: M / size(M), f"结果多除了自己的{words}：这里不除它。")
+    for name, (size, words) in _SCALES.items()
+]
 SAME_SHAPE = [*AFTER, ("negated", *_PARTS["negated"])]
 AFTER += [(name, *rest) for name, rest in _PARTS.items()]
 _ROUNDED = "数对到 {} 位小数：是不是把结果舍入了？计算时用没有舍入的数，写出来时才舍入。"
@@ -130,11 +144,24 @@ def _before(right, position, name):
         for digits in range(3)
     ]
     for each, (change, words) in _EXTRAS.items():
-        start = f"算之前先对 {name} 多做了一步：{words}。直接用传进来的 {name}。"
+        start = f"结果与先对 {name} 多做一步再算的一样：{words}。直接用传进来的 {name}。"
         only = f"这只是对 {name} 做了一步：{words}。题目要的不是它。"
         found.append(Mistake(f"before_{each}", first(change), start))
         found.append(Mistake(f"only_{each}", lambda *a, c=change: c(np.asarray(a[position], float)), only))
+    for each, (size, words) in _SCALES.items():
+        said = f"多除了 {name} 的{words}（除在哪一步，由数看不出）：这里不除它。"
+        found.append(Mistake(f"scaled_{each}", _over_size(right, position, size), said))
+        more = Mistake(
+            f"times_{each}", _over_size(right, position, lambda M, s=size: 1 / s(M)), said.replace("除", "乘")
+        )
+        found.append(more)
+        found.append(Mistake(f"scaled_{each}", first(lambda M, size=size: M / size(M)), said))
     return found
+
+
+def _over_size(right, position, size):
+    """结果除以第 position 个参数的一个大小。"""
+    return lambda *arguments: right(*arguments) / size(np.asarray(arguments[position], float))
 
 
 def _after(right, change):

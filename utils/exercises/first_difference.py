@@ -41,12 +41,34 @@ def _how_many(bad):
     return f"；{bad.size} 格里有 {bad.sum()} 格不对"
 
 
-def right_elsewhere(exercise, outcomes, expected, inputs):
-    """别的输入下对的有哪一组：大小、数值有什么不同，学习者自己比。"""
+def right_elsewhere(exercise, outcomes, expected, inputs, wrong_arguments):
+    """别的输入下对的有哪一组；形状与不对的那组相同时，说出数有什么不同。"""
+    alike = ""
     for outcome, right, arguments in zip(outcomes, expected, inputs, strict=True):
         if same(outcome, right):
-            return f"\n输入是 {shown_arguments(exercise, arguments)} 时是对的。"
-    return ""
+            if shown_arguments(exercise, arguments) != shown_arguments(exercise, wrong_arguments):
+                return f"\n输入是 {shown_arguments(exercise, arguments)} 时是对的。"
+            alike = alike or f"\n{_compared(exercise, arguments, wrong_arguments)}。"
+    return alike
+
+
+def _compared(exercise, right, wrong):
+    """形状相同的两组输入，一组对，一组不对：数有什么不同。"""
+    for name, ours, theirs in zip(exercise.arguments, right, wrong, strict=True):
+        good, bad = _largest(ours), _largest(theirs)
+        if max(good, bad) > 5 * min(good, bad):
+            size = "小" if good < bad else "大"
+            return (
+                f"形状相同、数{size}得多的一组是对的：那一组的 {name} 里，绝对值最大是 {write(good)}，"
+                f"不对的这一组是 {write(bad)}"
+            )
+    return "形状相同、数不同的另一组输入是对的"
+
+
+def _largest(value):
+    """绝对值最大的有限的数。"""
+    array = np.abs(np.asarray(value, float))
+    return float(array[np.isfinite(array)].max(initial=0))
 
 
 def try_it(exercise, function, arguments):

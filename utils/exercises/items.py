@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 
 from utils.exercises.answers import MOST, is_blank, read_numbers, received, unreadable_item
+from utils.exercises.guesses import WORDS
 from utils.exercises.near_numbers import one_number
 from utils.exercises.number_text import half_width
-from utils.exercises.predictions import WORDS
 from utils.exercises.records import passed, wrong
 from utils.numbers import write
 

@@ -38,15 +38,20 @@ def as_function(exercise, module):
         layer = _built(module, sizes, exercise).double()
         _fill(layer, weights)
         result = layer(torch.from_numpy(X))
-        result = result[0] if isinstance(result, tuple) and result else result
+        if isinstance(result, tuple) and result and all(isinstance(each, torch.Tensor) for each in result):
+            return tuple(_as_array(each) for each in result)
         if result is None or not isinstance(result, torch.Tensor):
             said = "forward 没有返回值：最后一行是不是少了 return？"
             said = said if result is None else f"forward 要返回张量，收到的是{received(result)}。"
             raise Misbuilt(f"not_a_tensor：{said}")
-        return np.array(result.detach().numpy(), dtype=float)
+        return _as_array(result)
 
     function.__wrapped__, function.__name__ = module.forward, module.__name__
     return function
+
+
+def _as_array(tensor):
+    return np.array(tensor.detach().numpy(), dtype=float)
 
 
 def _built(module, sizes, exercise):

@@ -17,6 +17,7 @@ _OPERATIONS = {
 }
 _FUNCTIONS = {"sqrt": math.sqrt, "ln": math.log, "log": math.log, "exp": math.exp}
 _FUNCTIONS |= {"cos": math.cos, "sin": math.sin, "radians": math.radians}
+_CONSTANTS = {"e": math.e, "pi": math.pi, "π": math.pi}
 _CHINESE = "零一二三四五六七八九"
 _KEPT = f"{_CHINESE[2:]}十百千万负减加乘除不到至或和与及大小多少超比于"  # 改变意思的字，不能去掉
 _WORDS = rf"(?<![\d.\u4e00-\u9fff])(?:(?![{_KEPT}])[\u4e00-\u9fff])+(?=\s?[-\d.(])"  # 数前面的说明
@@ -53,7 +54,7 @@ def items_of(text, count=None):
     text = _angles(text)
     if count == 1:  # 一道算式里的 1 000 000
         text = re.sub(r"(?<![\d.])\d{1,3}(?: \d{3})+(?![\d ])", lambda found: found[0].replace(" ", ""), text)
-    text = re.sub(rf"(?<=[\d)%])\s*(?:{_UNITS})+(?![A-Za-z])", " ", text).strip()
+    text = re.sub(rf"(?:(?<=[\d)%])|(?<=\be)|(?<=\bπ))\s*(?:{_UNITS})+(?![A-Za-z])", " ", text).strip()
     if count == 1 and re.fullmatch(r"-?\d{1,3}([,\s]\d{3})+(\.\d+)?", text):
         return [re.sub(r"[,\s]", "", text)]
     if count == 1 and not re.search(r"[,;、]|[\d)]\s+[\d(]", text):  # 一道算式，空格不分开它
@@ -134,6 +135,8 @@ def _value(node):
     """只算加减乘除和乘方；别的一律不认。"""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return node.value
+    if isinstance(node, ast.Name) and node.id in _CONSTANTS:
+        return _CONSTANTS[node.id]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         return -_value(node.operand) if isinstance(node.op, ast.USub) else _value(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:

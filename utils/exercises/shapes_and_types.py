@@ -7,6 +7,7 @@ import numpy as np
 from utils.exercises.answers import MOST, as_numpy, received
 
 _HALF = 2  # float16 每个数的字节数
+_SEVERAL = 7  # 再多就不是“返回了几样”，是一行一行的元组
 
 
 def is_plain(value):
@@ -14,8 +15,11 @@ def is_plain(value):
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.dtype.itemsize > _HALF
 
 
-def unpacked(outcome):
-    """(里面的数组, 怎样取出来)：列表、张量、整数的数组……读成小数的数组；读不出的是 (outcome, "")。"""
+def unpacked(outcome, expected):
+    """(里面的数组, 怎样取出来)：列表、张量、整数的数组……读成小数的数组；读不出的是 (outcome, "")。
+
+    expected : 应有的结果；返回了几样时，取与它最像的一样。
+    """
     if is_plain(outcome):
         return outcome, ""
     fields = getattr(outcome, "_fields", None)
@@ -25,14 +29,23 @@ def unpacked(outcome):
         return _array(next(iter(outcome.values())), outcome), "只返回里面的数组，不要装进字典。"
     if isinstance(outcome, tuple) and len(outcome) == 1 and np.ndim(as_numpy(outcome[0])) == 2:
         return _array(outcome[0], outcome), "return 后面是不是多了逗号？"
-    if (
-        isinstance(outcome, tuple)
-        and len(outcome) > 1
-        and all(np.ndim(as_numpy(each)) == 2 for each in outcome)
-    ):
-        return _array(outcome[-1], outcome), f"返回了 {len(outcome)} 样，只要最后的结果。"
+    if isinstance(outcome, tuple) and 1 < len(outcome) <= _SEVERAL:
+        position = _likest(outcome, expected)
+        if position is not None:
+            way = f"返回了 {len(outcome)} 样，只返回第 {position + 1} 样。"
+            return _array(outcome[position], outcome), way
     way = {"Tensor": "张量写 .detach().numpy()。", "list": "用 np.array(…) 包起来。"}
     return _array(outcome, outcome), way.get(type(outcome).__name__, "用 np.array(…) 包起来。")
+
+
+def _likest(outcomes, expected):
+    """几样东西里，与应有的结果最像的是第几样：数相同、形状相同、最后一样；不都是矩阵时是 None。"""
+    arrays = [as_numpy(each) for each in outcomes]
+    if not all(isinstance(each, np.ndarray) and each.ndim == 2 for each in arrays):
+        return None
+    alike = [i for i, each in enumerate(arrays) if each.shape == expected.shape]
+    equal = [i for i in alike if np.allclose(arrays[i], expected, rtol=1e-4, atol=1e-5, equal_nan=True)]
+    return [len(arrays) - 1, *alike[-1:], *equal[:1]][-1]
 
 
 def _array(value, otherwise):

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 from utils.exercises.extra_steps import SAME_SHAPE
+from utils.exercises.loops import loop_slips
 from utils.exercises.records import Mistake
 
 _NAMES = {
@@ -99,6 +100,13 @@ _OTHER = {
             "other_similarity", _pairs(measure), f"比的不是点积，是{words}。点积是对应的数相乘，再加起来。"
         )
         for measure, words in _SIMILARITIES.values()
+    ]
+    + [
+        Mistake("same_index_twice", make, f"第 i 行第 j 列用的是{words}：应是第 i 个查询与第 j 个键。")
+        for make, words in (
+            (lambda Q, K: np.outer((Q * K[: len(Q)]).sum(1), np.ones(len(K))), "第 i 个查询与第 i 个键"),
+            (lambda Q, K: np.outer(np.ones(len(Q)), (Q[: len(K)] * K).sum(1)), "第 j 个查询与第 j 个键"),
+        )
     ],
     "softmax": [
         Mistake("other_normalisation", make, f"这不是 softmax：{words}。先取 exp，再除以这一行的和。")
@@ -125,6 +133,11 @@ _OTHER = {
             "lower_weights",
             lambda w, V: np.tril(w) @ V,
             "只加到第 i 个键：里层循环要走完每一个键，这里不遮住什么。",
+        ),
+        Mistake(
+            "own_value",
+            lambda w, V: w.sum(axis=1, keepdims=True) * V[: len(w)],
+            "第 i 行乘的总是 V 的第 i 行：第 j 个权重要乘 V 的第 j 行。",
         ),
         Mistake("times_keys", lambda w, V: w @ V * len(V), "多乘了 n_k：权重加起来已经是 1。"),
         Mistake("first_key_only", lambda w, V: w[:, :1] @ V[:1], "只加了第 1 个键：return 缩进得太深？"),
@@ -164,7 +177,7 @@ def step_mistakes(exercise):
     found = []
     for name, put in parts(exercise).items():
         step = _steps()[name]
-        known = list(_OTHER.get(name, ()))
+        known = [*_OTHER.get(name, ()), *loop_slips(step)]
         start = ""
         if exercise.whole:
             start = f"错在{_NAMES[name]}这一步："

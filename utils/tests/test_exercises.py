@@ -2,6 +2,7 @@
 
 import _thread
 import linecache
+import math
 import re
 import threading
 import time
@@ -574,12 +575,12 @@ print(check("project", answer, seconds={limit}), (get_ipython().ask_exit, input)
         (3, torch.tensor(3.0, requires_grad=True), "猜对了：3。"),
         (np.eye(2), np.eye(2), "猜对了：[[1, 0], [0, 1]]。"),
         (-0.0, 0, "猜对了：0。"),
-        (object(), 3, "猜的是 一个 object"),
+        (object(), 3, "没有读懂 一个 object"),
         (Hostile(), 3, "差在哪里？"),
         ([[1], [1, 2]], 3, "差在哪里？"),
-        (np.broadcast_to(1.0, (10**6, 10**6)), 3, "猜的是 一个形状 (1000000, 1000000) 的数组"),
-        ("很" * 10**6, 3, f"猜的是 “{'很' * 40}…”"),
-        (list(range(10**6)), 3, "猜的是 一个有 1000000 项的 list"),
+        (np.broadcast_to(1.0, (10**6, 10**6)), 3, "没有读懂 一个形状 (1000000, 1000000) 的数组"),
+        ("很" * 10**6, 3, f"没有读懂 “{'很' * 40}…”"),
+        (list(range(10**6)), 3, "没有读懂 一个有 1000000 项的 list"),
     ],
 )
 @pytest.mark.filterwarnings("error")
@@ -589,3 +590,33 @@ def test_a_prediction_is_compared_kindly(guess, truth, words):
 
 def test_an_unwritten_prediction_does_not_show_the_result():
     assert "1.6487" not in repr(predict(None, 1.6487))
+
+
+SAID = {  # 结果 -> (说得对的, 说错了的, 读不懂的)；都照笔记本里的预测题
+    "变大": (["大", "会变大", "更大", "变大了", "应该会增大的"], ["变小", "不变", "小"], ["不会变大", 3]),
+    "往上": (["上", "往上走", "向上"], ["往下", "下"], ["不往上"]),
+    "不会": (["不变", "不会变", "否", False, 0], ["会", "会变", True], ["不一定"]),
+    True: (["会变", "是", 1, "1", [True]], ["不变", "不会", 0], ["三行", 2]),
+    frozenset({1}): (
+        ["第 1 列", "第一列", 1, "1", [1], "１"],
+        [2, "第二列", "都不变"],
+        ["三列", "都变", True],
+    ),
+    frozenset({1, 3}): (["1和3", "第1、3行", "一和三", [3, 1]], ["1到3", "第1行", set()], ["两行"]),
+    math.e: (["e", "e 倍", 2.72, "约 2.72"], [2, "2"], ["很大"]),
+    -0.5: (["-1/2", "负0.5", "−0.50"], [0.5, "1/2"], ["负的"]),
+}
+
+
+@pytest.mark.parametrize("truth", SAID, ids=str)
+def test_a_prediction_is_read_as_people_say_it(truth):
+    right, wrong, unreadable = SAID[truth]
+    truth = set(truth) if isinstance(truth, frozenset) else truth
+    for guesses, words in ((right, "猜对了"), (wrong, "猜的是"), (unreadable, "没有读懂")):
+        assert [g for g in guesses if not repr(predict(g, truth)).startswith(words)] == []
+
+
+def test_a_second_way_to_say_a_result_counts_only_where_it_is_given():
+    assert repr(predict("相等", 1.0, also="一样多")).startswith("猜对了")
+    assert repr(predict("变多", 1.0, also="一样多")).startswith("猜的是")
+    assert repr(predict("不变", 1.0)).startswith("没有读懂")  # 除以 5，方差从 25 变成 1

@@ -156,3 +156,42 @@ def test_every_solution_is_judged_as_before():
     for exercise in EXERCISES.values():
         if exercise.kind == "step":
             assert check(exercise.id, define(exercise.solution, exercise)).mistake is None
+
+
+WRONG_LENGTHS = [  # 一层循环走了别的长度
+    (
+        "attention_scores",
+        "r = np.zeros((len(Q), len(K)))\n    for i in range(len(Q)):\n        for j in range(len(Q)):\n"
+        "            r[i, j] = Q[i] @ K[j]\n    return r",
+        "走一列的循环，次数用了 Q 的行数，应是 n_k",
+    ),
+    (
+        "weighted_sum",
+        "r = np.zeros((len(weights), V.shape[1]))\n    for i in range(len(weights)):\n"
+        "        for j in range(len(weights)):\n            r[i] += weights[i, j] * V[j]\n    return r",
+        "求和的循环，次数用了 weights 的行数，应是 V 的行数 n_k",
+    ),
+    (
+        "causal",
+        "s = Q @ K.T / Q.shape[1] ** 0.5\n    s = np.where(np.tri(len(Q), dtype=bool), s, -np.inf)\n"
+        "    e = np.exp(s - s.max(axis=1, keepdims=True))\n    w = e / e.sum(axis=1, keepdims=True)\n"
+        "    n = V.shape[1]\n    return w[:, :n] @ V[:n]",
+        "求和的循环，次数用了 V 的列数",
+    ),
+]
+
+
+@pytest.mark.parametrize(("exercise_id", "body", "words"), WRONG_LENGTHS)
+def test_a_loop_of_another_length_is_told_which(exercise_id, body, words):
+    assert words in told(exercise_id, written(exercise_id, body))[1]
+
+
+def test_a_factor_is_not_said_to_come_first():
+    _, message = told("project", written("project", "return X @ W / len(W)"))
+    assert "多除了 X 的列数（除在哪一步，由数看不出）" in message and "算之前" not in message
+
+
+def test_a_cause_read_from_the_code_is_not_joined_by_guesses():
+    body = "for row in scaled_scores:\n        e = np.exp(row - row.max())\n        return e / e.sum()"
+    message = told("softmax", written("softmax", body))[1]
+    assert "return 写在循环里面" in message and "只有第 1 行" not in message

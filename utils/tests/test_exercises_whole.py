@@ -153,10 +153,54 @@ def test_a_module_is_told_what_is_wrong_with_it(changes, name, words):
     assert mistake in name.split("|") and re.search(words, message)
 
 
-def test_a_right_module_passes_with_or_without_its_weights_and_in_float32():
-    for forward in (f"return {ATTENTION} @ V", f"w = {ATTENTION}\n        return w @ V, w"):
-        assert check("self_attention", module(forward=forward)).status == "passed"
+def test_a_right_module_passes_and_one_with_its_weights_is_told_to_return_less():
+    assert check("self_attention", module(forward=f"return {ATTENTION} @ V")).status == "passed"
+    both = f"w = {ATTENTION}\n        return w @ V, w"
+    assert "数都对，只差一点。返回了 2 样，只返回第 1 样。" in told("self_attention", module(forward=both))[1]
     single = INIT.replace("bias=False", "bias=False, dtype=torch.float32")
     assert check("self_attention", module(init=single)).status == "passed"
     assert told("self_attention", module()(8, 8, 8))[0] == "not_a_class"
     assert told("self_attention", lambda X: X)[0] == "not_a_class"
+
+
+def test_a_steps_exception_is_explained_in_the_module_too():
+    for forward, name in (
+        ("return torch.softmax(Q @ K / K.shape[-1] ** 0.5, -1) @ V", "no_transpose"),
+        (f"return V @ ({ATTENTION})", "order_swapped"),
+    ):
+        assert told("self_attention", module(forward=forward))[0] == name
+
+
+def test_two_inputs_of_the_same_shape_are_told_apart():
+    unsafe = "s = torch.exp(Q @ K.mT / K.shape[-1] ** 0.5)\n        return s / s.sum(-1, keepdim=True) @ V"
+    assert "数小得多的一组是对的" not in told("self_attention", module(forward=unsafe))[1]  # 先说形状不同的
+    not_scaled = "return torch.softmax(Q @ K.mT, -1) @ V"
+    assert "形状相同、数大得多的一组是对的" in told("self_attention", module(forward=not_scaled))[1]
+
+
+HALF = """from torch import nn
+class answer(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.norm = nn.LayerNorm({width})
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff, bias=False), nn.Linear(d_ff, d_model, bias=False)
+    def forward(self, X):
+        return {result}
+"""
+FED = "X + self.W_2(torch.relu(self.W_1(self.norm(X))))"
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("X + self.W_2(nn.functional.gelu(self.W_1(self.norm(X))))", "GELU"),
+        ("torch.relu(X + self.W_2(self.W_1(self.norm(X))))", "套在最外面"),
+        ("X + self.W_2(self.W_1(torch.relu(self.norm(X))))", "做早了"),
+        ("X + self.norm(self.W_2(torch.relu(self.W_1(X))))", "归一化做晚了"),
+        ("X + X + self.W_2(torch.relu(self.W_1(self.norm(X))))", "X 加了两次"),
+    ],
+)
+def test_a_wrong_half_block_is_named(result, words):
+    assert check("half_block", learner(HALF.format(width="d_model", result=FED))).status == "passed"
+    assert words in told("half_block", learner(HALF.format(width="d_model", result=result)))[1]
+    assert "nn.LayerNorm 的宽度" in told("half_block", learner(HALF.format(width="d_ff", result=FED)))[1]

@@ -227,6 +227,16 @@ EXERCISES = [
                 )
                 for less in (1, 5, 10, 100, 1000)
             ),
+            *(
+                Mistake(
+                    "mask_number",
+                    lambda Q, K, V, number=number: (
+                        attention.softmax(np.where(_tri(Q), _scaled(Q, K), number)) @ V
+                    ),
+                    "后面的分数换成了一个负数：别的分数都更小时，权重反而给了后面的。换成 −∞。",
+                )
+                for number in (-1, -5, -10, -20, -50, -99, -100, -999, -1000)
+            ),
             Mistake(
                 "hides_itself",
                 lambda Q, K, V: attention.softmax(_scaled(Q, K) - 1e9 * ~_tri(Q, -1)) @ V,

@@ -1,5 +1,7 @@
 """练习：多头。"""
 
+import itertools
+
 import numpy as np
 
 from utils import attention as course
@@ -10,10 +12,10 @@ from utils.exercises.records import Exercise, Mistake
 
 def _inputs(seed=1):
     rng = np.random.default_rng(seed)
-    sizes = [(3, 5, 14, 8, 2), (5, 4, 6, 9, 3), (4, 4, 4, 4, 2), (2, 6, 8, 8, 4)]  # n_q, n_k, 列, 列, 头
+    sizes = [(3, 14, 8, 2), (5, 6, 9, 3), (4, 4, 4, 2), (6, 8, 8, 4)]  # n, Q 和 K 的列, V 的列, 头
     return [
-        (random_matrix(rng, n_q, d), random_matrix(rng, n_k, d), random_matrix(rng, n_k, e), heads)
-        for n_q, n_k, d, e, heads in sizes
+        (random_matrix(rng, n, d), random_matrix(rng, n, d), random_matrix(rng, n, e), heads)
+        for n, d, e, heads in sizes
     ]
 
 
@@ -87,6 +89,22 @@ def _scaled_by_all(Q, K, V, heads):
     return _variant(each=lambda q, k, v: attention(q / np.sqrt(heads), k, v))(Q, K, V, heads)
 
 
+def _across_heads(Q, K, V, heads):
+    """每个词元自己的几个头之间做注意力。"""
+    parts = zip(*(M.reshape(len(M), heads, -1) for M in (Q, K, V)), strict=True)
+    return np.stack([attention(*part).output.ravel() for part in parts])
+
+
+def _same_weights(Q, K, V, heads):
+    weights = attention(_columns(Q, heads)[0], _columns(K, heads)[0], V).weights
+    return np.hstack([weights @ v for v in _columns(V, heads)])
+
+
+def _whole_weights(Q, K, V, heads):
+    scores = Q @ K.T / np.sqrt(Q.shape[1] / heads)
+    return np.hstack([course.softmax(scores) @ v for v in _columns(V, heads)])
+
+
 def _not_swapped(outputs):
     return np.stack(outputs).reshape(len(outputs[0]), -1)
 
@@ -98,6 +116,19 @@ def _queries(seed=1):
     ]
 
 
+def _other_reshapes():
+    """reshape 的三个大小排错、transpose 的次序写错：第 h 个头 (n, d_k) 里不是它的几列。"""
+    for shape, turned in itertools.product(*[list(itertools.permutations(range(3)))] * 2):
+        if (shape, turned) != ((1, 0, 2), (1, 0, 2)) and [shape[axis] for axis in turned] == [0, 1, 2]:
+            yield lambda M, heads, s=shape, t=turned: _reshape(M, heads, s).transpose(t)
+
+
+def _reshape(M, heads, order):
+    sizes = heads, len(M), M.shape[1] // heads
+    return M.reshape([sizes[axis] for axis in order])
+
+
+_RESHAPE_ORDER = "形状对了，数错位：先 reshape 成 (n, heads, d_k)，再 transpose(1, 0, 2) 把头换到最前面。"
 _CUT_ROWS = "切的是行：每个头少了词元。要切列，每个头都有全部词元；np.split 要写 axis=1。"
 _HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。"
 
@@ -219,6 +250,54 @@ EXERCISES = [
             *(
                 Mistake("cut_rows", lambda *a, join=join: join(_rows_of_queries(*a)), _CUT_ROWS)
                 for join in (np.hstack, np.vstack)
+            ),
+            *(
+                Mistake("other_reshape", _variant(cut=cut, join=join), _RESHAPE_ORDER + said)
+                for cut in _other_reshapes()
+                for join, said in ((np.hstack, ""), (_not_swapped, "接的时候也要先换回来。"))
+            ),
+            *(
+                Mistake(
+                    "wrong_way_joined",
+                    _variant(join=join),
+                    "切得对，接的时候次序错了：先 transpose(1, 0, 2) 换成 (n, heads, d_v)，再 reshape。",
+                )
+                for join in (
+                    lambda outputs: np.stack(outputs).transpose(1, 2, 0).reshape(len(outputs[0]), -1),
+                    lambda outputs: np.stack(outputs).transpose(2, 1, 0).reshape(len(outputs[0]), -1),
+                    lambda outputs: np.stack(outputs).transpose(0, 2, 1).reshape(len(outputs[0]), -1),
+                    lambda outputs: np.vstack(outputs).reshape(len(outputs[0]), -1),
+                )
+            ),
+            Mistake(
+                "not_flattened",
+                _variant(join=lambda outputs: np.stack(outputs, axis=1)),
+                "换回了 (n, heads, d_v)，还差一步 .reshape(n, -1)：接成一行。",
+            ),
+            Mistake(
+                "never_cut",
+                lambda Q, K, V, heads: np.hstack([attention(Q, K, V).output] * heads),
+                "每个头都用了没有切开的 Q、K、V：各取自己的几列。",
+            ),
+            Mistake(
+                "heads_attend",
+                _across_heads,
+                "少了 transpose：(n, heads, d) 直接打分，成了每个词元的几个头互相看。先把头换到最前面。",
+            ),
+            Mistake(
+                "largest_of_heads",
+                _variant(join=lambda outputs: np.max(outputs, axis=0)),
+                "每一格取了各头里最大的：各头的输出要左右并排。",
+            ),
+            Mistake(
+                "weights_of_first",
+                _same_weights,
+                "每个头的权重都是头 1 的：每个头要用自己的 Q 和 K 打分。",
+            ),
+            Mistake(
+                "whole_weights",
+                _whole_weights,
+                "权重是没有切开时算的：先切开，每个头各打自己的分、各做 softmax。",
             ),
             Mistake(
                 "values_cut_like_queries",
@@ -347,11 +426,15 @@ EXERCISES = [
         shape="(n, d_k)",
         repair=lambda Q, heads, h: _columns(Q, heads)[h],
         also=[
+            *(
+                Mistake("other_reshape", lambda Q, heads, h, cut=cut: cut(Q, heads)[h], _RESHAPE_ORDER)
+                for cut in _other_reshapes()
+            ),
             Mistake(
                 "head_before",
                 lambda Q, heads, h: Q[:, (h - 1) * (Q.shape[1] // heads) : h * (Q.shape[1] // heads)],
                 _HEAD_BEFORE,
-            )
+            ),
         ],
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错：Q、头数、第几个头。"),

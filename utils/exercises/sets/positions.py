@@ -29,6 +29,19 @@ def _mixed(M, angles, sign=-1):
     return np.cos(angles) * M + np.sin(angles) * partner
 
 
+def _row_by_row(angles, M):
+    """repeat 写了 axis=0：抄的是行，不是列。"""
+    return np.repeat(angles, 2, axis=0)[: len(M)]
+
+
+_REPEATED_ROWS = [
+    lambda M: np.hstack([_row_by_row(_angles(M), M)] * 2),
+    lambda M: np.repeat(_row_by_row(_angles(M), M), 2, axis=1),
+    lambda M: np.repeat(_angles(M), 2, axis=0).reshape(M.shape),
+    lambda M: np.vstack([_angles(M)] * 2).reshape(M.shape),
+]
+
+
 def _both_positive(M):
     angles = np.repeat(_angles(M), 2, axis=1)
     partner = M.reshape(len(M), -1, 2)[:, :, ::-1].reshape(M.shape)
@@ -151,6 +164,31 @@ EXERCISES = [
         inputs=_rows,
         shape="(n, d_k)",
         repair=_rotated,
+        also=[
+            *(
+                Mistake(
+                    "repeated_rows",
+                    lambda M, angles=angles: _mixed(M, angles(M)),
+                    "抄的是角的行，不是列：要沿着列抄，axis=1，每一对的角给相邻的两列。",
+                )
+                for angles in _REPEATED_ROWS
+            ),
+            Mistake(
+                "mirrored_angles",
+                lambda M: _mixed(M, np.hstack([_angles(M), _angles(M)[:, ::-1]])),
+                "右边一半的角倒过来了。相邻的两列要用同一个角：a0、a0、a1、a1。",
+            ),
+            Mistake(
+                "only_first_angle",
+                lambda M: _mixed(M, np.repeat(_angles(M)[:, :1], M.shape[1], axis=1)),
+                "每一对都用了第 1 对的角。每一对有自己的角。",
+            ),
+            Mistake(
+                "twice_the_angle",
+                lambda M: _mixed(M, 2 * np.repeat(_angles(M), 2, axis=1)),
+                "每一对转了两倍的角：角的表不用再乘 2。",
+            ),
+        ],
         mistakes=[
             Mistake("blamed_signature", 1, "参数没有错。"),
             Mistake("blamed_angles", 2, "角的表 (n, d_k / 2)，一对一列，没有错。"),

@@ -1,5 +1,7 @@
 """练习：块和小语言模型。"""
 
+import math
+
 import numpy as np
 
 from utils import block
@@ -22,6 +24,136 @@ def _fed(X, W_1, W_2):
 
 def _second_half(X, W_1, W_2):
     return X + _fed(block.layer_norm(X), W_1, W_2)
+
+
+def _after_relu(change):
+    """ReLU 换成 change。"""
+    return lambda X, W_1, W_2: X + change(block.layer_norm(X) @ W_1) @ W_2
+
+
+def _softmax(M):
+    return np.exp(M - M.max(axis=1, keepdims=True)) / np.exp(M - M.max(axis=1, keepdims=True)).sum(
+        axis=1, keepdims=True
+    )
+
+
+def _gelu(M):
+    return M * (1 + np.vectorize(math.erf)(M / math.sqrt(2))) / 2
+
+
+def _tanh_gelu(M):
+    return M * (1 + np.tanh(math.sqrt(2 / math.pi) * (M + 0.044715 * M**3))) / 2
+
+
+_OTHER_RELU = {
+    "GELU": [_gelu, _tanh_gelu],
+    "tanh": [np.tanh],
+    "sigmoid": [lambda M: 1 / (1 + np.exp(-M))],
+    "SiLU": [lambda M: M / (1 + np.exp(-M))],
+    "LeakyReLU": [lambda M: np.where(M > 0, M, 0.01 * M)],
+    "ELU": [lambda M: np.where(M > 0, M, np.expm1(M))],
+    "绝对值": [np.abs],
+    "softmax": [_softmax],
+}
+_FORMS = {  # 名字 -> (结果, 怎样说)；n 是归一化，f 是 W_1、ReLU、W_2
+    "relu_outside": (
+        lambda X, f, n, raw: np.maximum(0, X + raw(n(X))),
+        "ReLU 套在最外面，加完以后才做：它在 W_1 和 W_2 中间。",
+    ),
+    "relu_first": (
+        lambda X, f, n, raw: X + raw(np.maximum(0, n(X))),
+        "ReLU 做早了：先乘 W_1，再做 ReLU，再乘 W_2。",
+    ),
+    "relu_after_sum": (
+        lambda X, f, n, raw: np.maximum(0, X + f(n(X))),
+        "加上 X 以后又做了一次 ReLU：加完就是输出。",
+    ),
+    "relu_both": (
+        lambda X, f, n, raw: X + np.maximum(0, f(n(X))),
+        "W_2 以后又做了一次 ReLU：只在 W_1 和 W_2 中间做一次。",
+    ),
+    "norm_after_feeding": (
+        lambda X, f, n, raw: X + n(f(X)),
+        "归一化做晚了：归一化的是 X，在前馈之前；你归一化的是前馈的结果。",
+    ),
+    "norm_twice": (
+        lambda X, f, n, raw: X + n(f(n(X))),
+        "前馈的结果又归一化了一次：只在前馈之前归一化。",
+    ),
+    "norm_both_raw": (
+        lambda X, f, n, raw: n(X) + f(X),
+        "归一化放错了地方：前馈收到的应是它，加上去的应是原来的 X。",
+    ),
+    "normed_after_raw_sum": (
+        lambda X, f, n, raw: n(X) + n(f(X)),
+        "归一化放错了地方：只有前馈收到的是归一化以后的 X，加上去的是原来的 X。",
+    ),
+    "residual_twice": (
+        lambda X, f, n, raw: 2 * X + f(n(X)),
+        "X 加了两次：残差只加一次。",
+    ),
+    "fed_twice": (lambda X, f, n, raw: X + 2 * f(n(X)), "前馈的结果加了两次。"),
+    "subtracted": (lambda X, f, n, raw: X - f(n(X)), "减了前馈的结果：残差是加。"),
+    "minus_X": (lambda X, f, n, raw: f(n(X)) - X, "减了 X：残差是加。"),
+    "no_norm_no_residual": (
+        lambda X, f, n, raw: f(X),
+        "归一化和残差都没有：前馈收归一化以后的 X，最后加上 X。",
+    ),
+    "no_relu_no_residual": (
+        lambda X, f, n, raw: raw(n(X)),
+        "ReLU 和残差都没有：W_1 和 W_2 中间做 ReLU，最后加上 X。",
+    ),
+    "no_relu_no_norm": (lambda X, f, n, raw: X + raw(X), "ReLU 和归一化都没有。"),
+    "added_normed_no_relu": (
+        lambda X, f, n, raw: n(X) + raw(n(X)),
+        "少了 ReLU；加上去的还是归一化过的 X，应是原来的 X。",
+    ),
+    "only_norm": (lambda X, f, n, raw: n(X), "只归一化了 X：还要过 W_1、ReLU、W_2，再加上 X。"),
+    "norm_and_residual": (lambda X, f, n, raw: X + n(X), "没有过前馈：W_1、ReLU、W_2 用上了吗？"),
+    "fed_the_sum": (lambda X, f, n, raw: f(X + n(X)), "残差加早了：它在前馈之后，加上 X。"),
+    "mean_of_both": (lambda X, f, n, raw: (X + f(n(X))) / 2, "加完又除以了 2：残差只加，不平均。"),
+    "run_twice": (
+        lambda X, f, n, raw: X + f(n(X)) + f(n(X + f(n(X)))),
+        "整个后一半做了两遍：只做一遍。",
+    ),
+}
+
+
+def _form(make):
+    return lambda X, W_1, W_2: make(X, lambda x: _fed(x, W_1, W_2), block.layer_norm, lambda x: x @ W_1 @ W_2)
+
+
+def _unlike_layer_norm(normalise):
+    return lambda X, W_1, W_2: X + _fed(normalise(X), W_1, W_2)
+
+
+_OTHER_NORMS = {
+    "over_columns": (
+        lambda X: (X - X.mean(axis=0)) / np.sqrt(X.var(axis=0) + 1e-5),
+        "归一化沿着列做了：一个词元是一行，一行一行地归一化。",
+    ),
+    "over_everything": (
+        lambda X: (X - X.mean()) / np.sqrt(X.var() + 1e-5),
+        "整个矩阵一起归一化了：一行一行地做。",
+    ),
+    "n_minus_one": (
+        lambda X: (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, ddof=1, keepdims=True),
+        "标准差除的是 d − 1：层归一化除以个数，用 nn.LayerNorm 就对。",
+    ),
+    "root_mean_square": (
+        lambda X: X / np.sqrt((X**2).mean(axis=1, keepdims=True) + 1e-5),
+        "归一化时没有减平均（RMSNorm）：用 nn.LayerNorm。",
+    ),
+    "only_centred": (
+        lambda X: X - X.mean(axis=1, keepdims=True),
+        "归一化只减了平均，没有除以标准差。",
+    ),
+    "softmaxed": (_softmax, "归一化用成了 softmax：用 nn.LayerNorm。"),
+    "unit_length": (
+        lambda X: X / np.linalg.norm(X, axis=1, keepdims=True),
+        "归一化除的是长度，也没有减平均：用 nn.LayerNorm。",
+    ),
+}
 
 
 def _module(X, W_1, W_2):
@@ -80,6 +212,15 @@ EXERCISES = [
         shape="(n, d_model)",
         reference=_second_half,
         module=_module,
+        also=[
+            *(
+                Mistake("other_than_relu", _after_relu(each), f"W_1 和 W_2 中间用的是{name}：题目用 ReLU。")
+                for name, changes in _OTHER_RELU.items()
+                for each in changes
+            ),
+            *(Mistake(name, _form(make), said) for name, (make, said) in _FORMS.items()),
+            *(Mistake(name, _unlike_layer_norm(norm), said) for name, (norm, said) in _OTHER_NORMS.items()),
+        ],
         mistakes=[
             Mistake(
                 "added_normed",
