@@ -58,6 +58,13 @@ def broken_table_formulas(source: str) -> Iterator[str]:
             yield f"公式被 | 切断：{line.strip()[:40]}"
 
 
+def raw_symbols(source: str) -> Iterator[str]:
+    """文字里没有排成公式的 d_k、W_Q；标题（目录也用它）、代码、链接不算。"""
+    text = re.sub(r"^#+ .*|\]\([^)]*\)", "", _prose(source), flags=re.MULTILINE)
+    for symbol in re.findall(r"(?<![\w.])[A-Za-z]_(?:model|ff|[A-Za-z0-9])(?![A-Za-z0-9_])", text):
+        yield f"{symbol} 没有写成公式 ${symbol}$"
+
+
 def heading_faults(source: str) -> Iterator[str]:
     """整篇只有一个一级标题，在最前；往下一次只深一级。"""
     headings = re.findall(r"^(#{1,6})[ \t]+(.*)", _CODE.sub("x", _COMMENT.sub("", source)), re.MULTILINE)

@@ -18,7 +18,7 @@ from utils.notebooks import (
     normalise,
     serialise,
 )
-from utils.tests.markdown_faults import broken_table_formulas, heading_faults, unrendered_bold
+from utils.tests.markdown_faults import broken_table_formulas, heading_faults, raw_symbols, unrendered_bold
 from utils.tests.rooms import rooms_of
 
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes", "-"}
@@ -223,7 +223,8 @@ def wrong_words_are_only_quoted(notebook):
 @rule
 def markdown_is_shown_as_meant(notebook):
     for where, cell in notebook.cells("markdown"):
-        faults = [*unrendered_bold(cell.source), *broken_table_formulas(cell.source)]
+        source = cell.source
+        faults = [*unrendered_bold(source), *broken_table_formulas(source), *raw_symbols(source)]
         yield from (f"{where}：{fault}" for fault in faults)
     yield from heading_faults("\n\n".join(cell.source for _, cell in notebook.cells("markdown")))
 

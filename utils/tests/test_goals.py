@@ -16,7 +16,7 @@ GOALS = {
     },
     "01_projection": {
         "用笔算出 Q": ["pencil_query", "project"],
-        "看到 X 和 W_Q 的形状": ["shape_match"],
+        "看到 X 和 $W_Q$ 的形状": ["shape_match"],
         "分清**参数**": ["reading_learned"],
         "说出 `nn.Linear`": ["shape_match"],
     },

@@ -22,6 +22,7 @@ const Paths = () => {
     said.timer = setTimeout(() => (said.textContent = ""), 4000);
   };
 
+  const receiver = /[?&]receiver\b/.test(location.search);
   const setShort = (value) => {
     if (value === short || !hasShort) return;
     short = value;
@@ -29,13 +30,14 @@ const Paths = () => {
     for (const page of lesson)
       if (onPath(page)) delete page.dataset.visibility;
       else page.dataset.visibility = "uncounted";
+    if (receiver) return; // 讲稿窗口里的小窗：该在哪一页，接着就告诉它；自己翻，会把大屏幕也翻回去
     const here = deck.getCurrentSlide();
     const before = lesson.slice(0, lesson.indexOf(here) + 1).filter(onPath);
     go(beyond(here) ? here : before.at(-1) ?? path()[0]);
     deck.dispatchEvent({ type: "resumed" }); // 讲稿窗口听这一件事，重画它的小窗
   };
   const toggleShort = () => {
-    if (/[?&]receiver\b/.test(location.search)) return; // 讲稿窗口里的小窗跟着大屏幕走
+    if (receiver) return; // 跟着大屏幕走
     if (!hasShort) return say("这一份没有短课：整份就讲完。");
     setShort(!short);
     remember();

@@ -55,6 +55,8 @@
   new MutationObserver(fit).observe(value, { childList: true });
   window.addEventListener("resize", fit);
   document.querySelector(".speaker-layout-dropdown").addEventListener("change", fit);
+  // 一个小窗打开得慢，早先告诉它的就丢了：打开以后再说一遍
+  document.addEventListener("load", (event) => event.target.matches?.("iframe") && window.opener.Reveal.dispatchEvent({ type: "resumed" }), true);
   setInterval(show, 500);
   show();
 })();
