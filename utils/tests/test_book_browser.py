@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from utils.book.search import OTHER_NAMES
 from utils.notebooks import notebook_paths
 from utils.pages.browser import Opened
 from utils.tests.test_slides_browser import until
@@ -173,23 +174,48 @@ def test_colours_follow_the_button_and_motion_follows_the_system(opened):
 
 # ---------------------------------------------------------------- 搜索
 
-FOUND = {  # 找什么 -> 应在前三节之中的一节
+FOUND = {  # 学习者会打的 -> 应在前三节之中的一节
     "余弦相似度": "2 打分 · 选读：只比方向，用余弦",
     "为什么要转置": "2 打分 · 为什么要转置",
     "KV cache": "10 搭起来 · KV cache：不重算（课上选读）",
+    "KV 缓存": "10 搭起来 · KV cache：不重算（课上选读）",  # 别处的叫法
     "ＣＡＵＳＡＬ_mask": "7 遮住 · 一次算完",  # 全角、大小写当作一样
+    "温度": "4 softmax · 都除以一个数",
+    "掩码": "4 softmax · 遮住一个键",
+    "为什么除以根号": "3 缩放 · 一次算完",  # 正文里是公式 √d_k
+    "softmax 溢出": "4 softmax · 选读：分数很大时",  # 标题里没有这两个词，“溢出”少见，更要紧
+    "W_Q": "1 投影 · 一次算完",
+    "n_k": "术语和符号 · 词元数；查询的个数、键的个数（自注意力里都是 n，交叉注意力里不同） n，n_q、n_k",
+    "多头": "8 多头",
+    "RoPE": "9 位置 · 公式与形状",
+    "layernorm": "10 搭起来 · 公式与形状",  # 说它是什么的在前，用到它的代码在后
+    "残差连接": "术语和符号 · 残差（连接）：加上原来的数 X + …",
     "权重的和等于一百": None,  # 没有一字不差的：按相邻的两个字找
 }
 
 
 def test_search_finds_a_section(opened):
-    page = opened("search").page
+    search = opened("search")
+    page = search.page
     for query, section in FOUND.items():
         page.locator("#query").fill(query)
         titles = page.locator("#results a").all_text_contents()
-        assert titles and (section is None or section in titles[:3]), query
+        assert titles and (section is None or section in titles[:3]), (query, titles[:5])
         assert page.locator("#results mark").count()
         assert re.fullmatch(r"找到 \d+ 节(，下面是最像的 30 节)?", page.locator("#count").inner_text())
+    search.quiet()
+
+
+def test_a_found_term_leads_to_its_row(opened):
+    page = opened("search", query="#遮罩").page
+    page.locator("#results a", has_text="术语和符号").first.click()
+    row = page.locator(".terms > :target")
+    assert "遮罩" in row.inner_text() and row.bounding_box()["y"] >= 0
+
+
+def test_other_names_lead_to_words_of_the_book(folder):
+    words = (folder / "search.html").read_text(encoding="utf-8")
+    assert [ours for ours in OTHER_NAMES.values() if words.count(ours) < 3] == []
 
 
 def test_a_found_section_opens_and_nothing_is_found_for_nonsense(opened):
