@@ -11,7 +11,10 @@ OTHER_NAMES = {
     "前馈网络": "前馈", "token": "词元", "词向量": "词元表示", "embedding": "词元表示",
 }  # fmt: skip
 
-_UNREAD = re.compile(r"<(svg|style|figure)\b.*?</\1>|<details class=\"source\">.*?</details>", re.DOTALL)
+_UNREAD = re.compile(
+    r"<(svg|style|figure|nav)\b.*?</\1>|<details class=\"source\">.*?</details>|<p class=\"meta\">.*?</p>",
+    re.DOTALL,
+)
 _INLINE = re.compile(r"</?(?:a|b|code|em|i|samp|small|span|strong|sub|sup)\b[^>]*>")  # 词的中间，不断开
 _SECTION = re.compile(r'<h[123](?: id="([^"]*)")?>(.*?)</h[123]>', re.DOTALL)
 _TERM = re.compile(r'<div id="(term-\d+)"><dt>(.*?)</dt>\s*<dd>(.*?)</dd></div>', re.DOTALL)

@@ -25,6 +25,12 @@ OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((e) => {
   return true;
 }).map((e) => `${e.tagName} ${e.className} ${e.textContent.slice(0, 30)}`).slice(0, 5)"""
 
+# 不在看得见的地方的按钮；动画各帧叠着，哪一帧都一样
+LOST_BUTTONS = """() => [...document.querySelectorAll('.film .animation-controls label')].map((e) => {
+  const seen = e.closest('.animation').getBoundingClientRect(), own = e.getBoundingClientRect();
+  return own.left < seen.left || own.right > Math.min(seen.right, innerWidth);
+}).filter(Boolean).length"""
+
 
 @pytest.fixture(scope="module")
 def folder(made_book):
@@ -60,22 +66,23 @@ def tab(folder, browser):
 def seen(request, folder, tab):
     """一页打开一次，折着的都打开，各种宽度看一遍，再让 axe 查：{名字: 看到的}。"""
     tab.go(folder / f"{request.param}.html", QUERY.get(request.param, ""), DESKTOP)
-    page, widths = tab.page, {}
+    page, widths, lost = tab.page, {}, 0
     page.evaluate(UNFOLD)
     for width, height in (DESKTOP, ZOOMED, NARROW, PHONE):
         page.set_viewport_size({"width": width, "height": height})
         widths[width] = page.evaluate("document.documentElement.scrollWidth"), page.evaluate(OUTSIDE)
+        lost += page.evaluate(LOST_BUTTONS)
     # axe 把只有 MathML 的表头当作空的，读屏软件却念得出：空不空自己查
     empty = page.evaluate(
         "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
     )
     found = violations(page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}})
-    return {"widths": widths, "empty": empty, "found": found, "said": tab.requests + tab.messages}
+    return {"widths": widths, "lost": lost, "empty": empty, "found": found, "said": tab.requests + tab.messages}
 
 
 def test_nothing_sticks_out_and_nothing_is_fetched(seen):
     assert seen["widths"] == {width: (width, []) for width in seen["widths"]} and len(seen["widths"]) == 4
-    assert seen["said"] == []
+    assert seen["said"] == [] and seen["lost"] == 0
 
 
 def test_it_is_accessible(seen):
