@@ -77,7 +77,8 @@ def seen(request, folder, tab):
         "[...document.querySelectorAll('th')].filter((head) => !head.textContent.trim()).length"
     )
     found = violations(page, **NO_COLOURS, **{"empty-table-header": {"enabled": False}})
-    return {"widths": widths, "lost": lost, "empty": empty, "found": found, "said": tab.requests + tab.messages}
+    said = tab.requests + tab.messages
+    return {"widths": widths, "lost": lost, "empty": empty, "found": found, "said": said}
 
 
 def test_nothing_sticks_out_and_nothing_is_fetched(seen):
