@@ -125,6 +125,33 @@ def test_it_is_a4_tagged_outlined_and_brings_its_fonts(printed):
     assert names and all(re.match(rb"[A-Z]{6}\+", name) for name in names)  # 只带用到的字
 
 
+def bookmarks(content):
+    """书签（级, 字），照次序走一遍。"""
+    objects = {int(number): body for number, body in pdf._OBJECT.findall(content)}
+    root = next(body for body in objects.values() if b"/Type /Catalog" in body)
+
+    def walk(number, level):
+        while number:
+            title = bytes.fromhex(re.search(rb"/Title <(\w+)>", objects[number])[1].decode())
+            yield level, title.decode("utf-16")
+            yield from walk(pdf._reference(objects[number], b"First"), level + 1)
+            number = pdf._reference(objects[number], b"Next")
+
+    outlines = objects[pdf._reference(root, b"Outlines")]
+    return list(walk(pdf._reference(outlines, b"First"), 1))
+
+
+def test_the_bookmarks_are_the_headings(printed):
+    """各级标题各一个；页首的标题也只写一遍。"""
+    headings = [
+        (int(e.tag[1]), "".join(e.strings("math")).strip()) for e in printed[1].find("h1", "h2", "h3", "h4")
+    ]
+    found = bookmarks(printed[0])
+    assert len(found) == len(headings) > 40
+    for (level, title), (expected, words) in zip(found, headings, strict=True):
+        assert level == expected and (title == words or not words), (title, words)
+
+
 def test_formulas_pictures_and_short_cells_are_not_cut(browser):
     """打印的样式里，它们都不许分在两页。"""
     css = (pdf.BOOK_TEMPLATES / "print.css").read_text(encoding="utf-8")
