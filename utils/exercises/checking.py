@@ -18,9 +18,10 @@ from utils.exercises.answers import (
     unreadable_item,
 )
 from utils.exercises.functions import judge_function
-from utils.exercises.items import judge_items, judge_truth
+from utils.exercises.items import judge_items
 from utils.exercises.near_numbers import unlisted
 from utils.exercises.records import not_attempted, passed, wrong
+from utils.exercises.truth import judge_truth
 from utils.numbers import write
 
 _TWO_DECIMALS = 0.0051

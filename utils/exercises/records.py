@@ -57,6 +57,15 @@ class Mistake:
     message: str
 
 
+@dataclass(frozen=True)
+class Reason:
+    """判断题里一种错的理由：words 是关键词（正则，… 是隔几个字）；message 为什么不对，两种判断都说得通。"""
+
+    name: str
+    words: str
+    message: str
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Exercise:
     """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
@@ -80,6 +89,8 @@ class Exercise:
     also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看
     module : module 用。module(*参数) 给出新建这个模块要的大小、{参数的名字: 放进去的矩阵} 和输入 X
     items : match 和 table 用。各项叫什么，与题目里一样
+    clues : match 用。各项的一个问题：这一项错了，又不在 mistakes 里时说
+    ideas, reasons : truth 用。对的理由的要点，每个是关键词（正则，… 是隔几个字）；错的理由，各是一个 Reason
     tolerance : number 和 table 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
@@ -100,6 +111,9 @@ class Exercise:
     also: Sequence[Mistake] = ()
     module: Callable | None = None
     items: tuple[str, ...] = ()
+    clues: tuple[str, ...] = ()
+    ideas: tuple[str, ...] = ()
+    reasons: Sequence[Reason] = ()
     tolerance: float = 0.0051
     notebook: str = ""
 
