@@ -128,6 +128,8 @@ def test_every_wrong_choice_is_told_a_cause(exercise):
 @pytest.mark.parametrize(
     ("exercise_id", "answers"),
     [
+        ("reading_learned", ["A. 投影矩阵 W_Q，不是 Q", {"答案": "A"}, "option A"]),
+        ("scores_shape", ["torch.Size([2, 5])"]),
         (
             "select_match",
             [
@@ -145,5 +147,10 @@ def test_every_wrong_choice_is_told_a_cause(exercise):
         ("order_steps", ["投影B 打分E 缩放D softmaxA 加权求和C", "Bedac"]),
     ],
 )
-def test_letters_after_names(exercise_id, answers):
+def test_letters_after_names_and_copied_choices(exercise_id, answers):
     assert not [answer for answer in answers if check(exercise_id, answer).status != "passed"]
+
+
+@pytest.mark.parametrize("answer", ["A, C 都是", "A、B都对", "A和B，因为都对", "AB", "an apple"])
+def test_two_choices_or_a_word_are_no_choice(answer):
+    assert check("reading_learned", answer).mistake == "wrong_type"
