@@ -72,7 +72,6 @@ def write_page(path, students, results, exercises):
         rows=rows,
         mistakes=mistakes,
         truths=_truths(students, results, exercises),
-        words=WORDS,
         picture=_picture(mistakes) if mistakes else "",
     )
     command.write_page(path, page)
@@ -101,7 +100,7 @@ def _truths(students, results, exercises):
     """有人答了的判断题：(练习, [(学生, 判定, 判断, 理由)])。"""
     told = {
         id: [
-            (student.name, judged[id]["status"], *judged[id]["said"])
+            (student.name, judged[id]["message"].partition("：")[0], *judged[id]["said"])
             for student, judged in zip(students, results, strict=True)
             if "said" in judged.get(id, {})
         ]

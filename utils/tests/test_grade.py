@@ -157,6 +157,7 @@ def test_the_page_shows_the_mistakes_of_the_class(graded):
 
 def test_the_page_lists_every_reason_of_a_truth_exercise(tmp_path):
     given = {"甲": (True, "<b>只看</b>名次"), "乙": ("错", "变大了"), "丙": (True, ""), "丁": (None, "")}
+    given |= {"戊": (True, "第一个都比后面大 1")}
     for name, answer in given.items():
         handed_in(tmp_path / "作业", name, f'check("truth_shift", {answer!r})')
     assert main([str(tmp_path / "作业"), "-o", str(tmp_path / "results.csv")]) == 0
@@ -168,6 +169,7 @@ def test_the_page_lists_every_reason_of_a_truth_exercise(tmp_path):
             ["甲", "True", "&lt;b&gt;只看&lt;/b&gt;名次", "还不对"],
             ["乙", "False", "变大了", "还不对"],
             ["丙", "True", "没有写", "还不对"],
+            ["戊", "True", "第一个都比后面大 1", "判断对；理由请自己比"],
         ]
     )
 
