@@ -18,10 +18,11 @@ from utils.exercises.answers import (
     unreadable_item,
 )
 from utils.exercises.functions import judge_function
-from utils.exercises.items import judge_items, judge_truth
+from utils.exercises.items import judge_items
 from utils.exercises.near_numbers import unlisted
 from utils.exercises.pencil_slips import is_mistake, wrong_count
 from utils.exercises.records import not_attempted, passed, wrong
+from utils.exercises.truth import judge_truth
 from utils.numbers import write
 
 
@@ -97,7 +98,11 @@ def _judge_shape(exercise, answer):
         rows, cols = (ours == theirs for ours, theirs in zip(shape, exercise.reference, strict=True))
         otherwise = (
             None,
-            "行数对，列数不对。" if rows else "列数对，行数不对。" if cols else "行数和列数都不对。",
+            "行数对，列数不对：一列是什么，有几个？"
+            if rows
+            else "列数对，行数不对：一行是什么，有几个？"
+            if cols
+            else "行数和列数都不对：一行是什么，有几个？一列呢？",
         )
     return _compare(exercise, shape, f"你的答案是 {shape}。", otherwise)
 

@@ -57,6 +57,15 @@ class Mistake:
     message: str
 
 
+@dataclass(frozen=True)
+class Reason:
+    """判断题里一种错的理由：words 是关键词（正则，… 是隔几个字）；message 为什么不对，两种判断都说得通。"""
+
+    name: str
+    words: str
+    message: str
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Exercise:
     """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
@@ -82,6 +91,8 @@ class Exercise:
     items : match 和 table 用。各项叫什么，与题目里一样
     products : number 用。每个数是哪些 (a, b) 的乘积的和；given : number 用。由它变来答案的那几个数
     carried : table 用。carried(各格) 是照学习者前面的格算出的各格，与前面无关的是 None
+    clues : match 用。各项的一个问题：这一项错了，又不在 mistakes 里时说
+    ideas, reasons : truth 用。对的理由的要点，每个是关键词（正则，… 是隔几个字）；错的理由，各是一个 Reason
     tolerance : number 和 table 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
@@ -105,6 +116,9 @@ class Exercise:
     products: Sequence[Sequence[tuple]] = ()
     given: Sequence[float] = ()
     carried: Callable | None = None
+    clues: tuple[str, ...] = ()
+    ideas: tuple[str, ...] = ()
+    reasons: Sequence[Reason] = ()
     tolerance: float = 0.0051
     notebook: str = ""
 

@@ -160,6 +160,11 @@ EXERCISES = [
         title="三个头，各在看谁",
         kind="match",
         items=("头 1", "头 2", "头 3"),
+        clues=(
+            "“吃”一行和“鱼”一行，最深的各在哪一列？",
+            "四行最深的格，在不在同一列？",
+            "最深的格比别的深多少？有没有哪一列、哪一条斜线是深的？",
+        ),
         reference="BDC",
         mistakes=[
             Mistake("previous_as_itself", "ADC", "深的格在对角线上吗？“猫”一行深的是哪一列？"),

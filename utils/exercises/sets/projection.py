@@ -55,6 +55,14 @@ EXERCISES = [
         title="谁是什么形状",
         kind="match",
         items=("X", "W_Q", "Q", "W_V", "V", "weight"),
+        clues=(
+            "行数是几个词元，列数是 d_model。",
+            "X @ W_Q：行数是 X 的列数，列数是结果的宽度。",
+            "Q = X @ W_Q：行数是几个词元，列数跟着 W_Q。",
+            "X @ W_V：行数是 X 的列数，列数是结果的宽度。",
+            "V = X @ W_V：行数是几个词元，列数跟着 W_V。",
+            "nn.Linear(输入宽度, 输出宽度) 存的 weight，哪一个在前？",
+        ),
         reference="DBFEAC",
         mistakes=[
             Mistake(

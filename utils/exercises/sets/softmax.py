@@ -4,7 +4,7 @@ import numpy as np
 
 from utils import attention
 from utils.exercises.random_inputs import random_matrix
-from utils.exercises.records import Exercise, Mistake
+from utils.exercises.records import Exercise, Mistake, Reason
 
 
 def _inputs(seed=1):
@@ -85,6 +85,43 @@ EXERCISES = [
         reference=True,
         mistakes=[Mistake("larger_scores", False, "三个分数都变了，它们的差变了吗？写出三个 exp 的比。")],
         hints=["两行分数里，第 1 个都比第 2 个大多少？", "一个 exp 除以另一个 exp，等于 e 的几次方？"],
+        ideas=(
+            r"差(?!不多|一点|很)…(没变|没有变|不变|未变|没改|相同|一样|相等|还是|仍)",
+            r"(只|由|取决于|依赖|决定)…差(?!不多)|差…决定|两两…差",
+            r"约(掉|分|去|了)|抵消|消掉|消去|平移|常数|最大值|198|分子…分母|分母…分子|公因",
+            r"差还在|相减|减…最大|间隔|挪|加…(相同|同样)",
+            r"(都|同时|一起|整体|整行|统一|同样|同)(是|只)?(加|减|多)(?!大|倍|到)(?!…倍)",
+            r"同一个(数|值)|(同|都|各)乘…(e|exp)|(exp|e\s*\^|指数)[^，,。;；]{0,10}比",
+        ),
+        reasons=[
+            Reason(
+                "as_ratio",
+                r"比例|比值|等比|\d+\s*:\s*\d+|倍|分数的比|乘(了|以)? ?100|成比",
+                "分数的比变了（200 : 199 不是 2 : 1），也不是都乘了 100；"
+                "权重不看分数的比。写出三个 exp 的比。",
+            ),
+            Reason(
+                "as_rank",
+                r"名次|排名|排序|次序|顺序|大小关系|谁(最|更)?大|最大的(还|没|仍)|(还|仍|第一个)…最大",
+                "只看名次还不够：[2, 1, 1] 和 [9, 1, 1] 名次也相同，权重却不同。"
+                "除了名次，这两行还有什么相同？",
+            ),
+            Reason(
+                "sums_to_one",
+                r"(加起来|和|总和|合计|相加|总)(都|还|总|仍|也|然)*(是|等于|为|=)\s*(1|一)(?![\d:])|归一",
+                "哪一行权重加起来都是 1，这说不出三个权重各是多少。写出三个 exp 的比。",
+            ),
+            Reason(
+                "overflow",
+                r"溢出|算不|inf|无穷|nan|爆",
+                "会不会溢出看怎样算，不看结果：每行先减去自己的最大值，就不溢出。减一减，两行各成了什么？",
+            ),
+            Reason(
+                "nearly_equal",
+                r"(199|200)…(接近|差不多)|相对|百分|平均",
+                "softmax 不看相差百分之几。第 1 个比第 2 个大多少？两行各算一次。",
+            ),
+        ],
         solution="answer = True\nreason = '分数的差没有变，exp 的比就没有变'",
         why="三个分数都加了 198，三个 exp 都乘了 e 的 198 次方，分子、分母一约就没有了："
         "权重只由分数的差决定。"

@@ -8,6 +8,12 @@ EXERCISES = [
         title="哪一个 SELECT 是哪一步",
         kind="match",
         items=("打分", "缩放", "softmax", "加权求和"),
+        clues=(
+            "点积要把两张表里对应的数相乘再加：哪两张表？",
+            "每个分数除以同一个 √d_k：行数不变，不用别的表。",
+            "最后一个 SELECT 把 e 除以同一个查询的和。",
+            "权重乘值再加：要用到哪两张表？",
+        ),
         reference="DACB",
         mistakes=[
             Mistake("scores_as_sum", "BACB", "权重乘值的是另一步。查询的数乘键的数，在哪一个里？"),
