@@ -19,7 +19,8 @@ from utils.exercises.answers import (
 )
 from utils.exercises.functions import judge_function
 from utils.exercises.items import judge_items
-from utils.exercises.near_numbers import unlisted
+from utils.exercises.near_numbers import joined, unlisted
+from utils.exercises.other_ways import fitting
 from utils.exercises.pencil_slips import is_mistake, wrong_count
 from utils.exercises.records import not_attempted, passed, wrong
 from utils.exercises.truth import judge_truth
@@ -49,7 +50,8 @@ def _judge_number(exercise, answer):
         return wrong(exercise, "wrong_type", f"这里要{wanted}；{bad or f'收到的是{received(answer)}。'}")
     if numbers.shape != expected.shape:
         known = [mistake for mistake in exercise.mistakes if is_mistake(numbers, mistake, exercise.tolerance)]
-        cause = known[0].message if known else wrong_count(numbers, expected, exercise)
+        known = known or [way for way in fitting(numbers, exercise) if "+" not in way.name]
+        cause = joined(known) if known else wrong_count(numbers, expected, exercise)
         name = known[0].name if known else "wrong_count"
         return wrong(exercise, name, _count_message(exercise, numbers, expected), cause)
     yours = f"你的答案是 {'、'.join(map(write, numbers))}。"
@@ -60,7 +62,9 @@ def _judge_number(exercise, answer):
         return passed(exercise)
     known = [mistake for mistake in exercise.mistakes if is_mistake(numbers, mistake, exercise.tolerance)]
     if known:
-        return wrong(exercise, known[0].name, yours, "\n也可能：".join(each.message for each in known[:2]))
+        told = {mistake.name for mistake in known}
+        same = [way for way in fitting(numbers, exercise) if way.name not in told and "+" not in way.name]
+        return wrong(exercise, known[0].name, yours, joined([*known, *same]))
     name, said = unlisted(numbers, expected, exercise)
     return wrong(exercise, name, yours, said)
 

@@ -6,13 +6,15 @@
 """
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from utils.exercises.answers import MOST, read_numbers, received, unreadable_item
-from utils.exercises.near_numbers import one_number
+from utils.exercises.near_numbers import joined, one_number, start_with
 from utils.exercises.number_text import half_width
+from utils.exercises.other_ways import in_cells
 from utils.exercises.records import passed, wrong
 from utils.numbers import write
 
@@ -43,13 +45,16 @@ def _causes(exercise, ours, right, bad):
     known, left = [], set(bad) - set(carried)
     if moved := _moved(exercise, ours, right, left):
         return "moved", [moved]
-    fitting = [(mistake, _shared(exercise, ours, right, mistake)) for mistake in exercise.mistakes]
+    fitting = [(mistake, _shared(exercise, ours, right, mistake)) for mistake in _mistakes(exercise, ours)]
     for mistake, where in sorted(fitting, key=lambda pair: -len(pair[1])):
         if here := sorted(set(where) & left):
-            known.append((here, mistake))
+            listed = len(exercise.mistakes)  # 后面的是 also 里的
+            others = [other for other, cells in fitting[listed:] if cells == here]
+            alike = [other for other in others if other.name != mistake.name]
+            known.append((here, mistake, joined(_simplest([mistake, *alike]))))
             left -= set(here)
-    known.sort(key=lambda pair: pair[0])
-    said = [_named(exercise, here) + mistake.message for here, mistake in known[:_MOST_SAID]]
+    known.sort(key=lambda each: each[0])
+    said = [_named(exercise, here) + words for here, _, words in known[:_MOST_SAID]]
     if left:
         said.append(_unnamed(exercise, ours, right, sorted(left)))
     if carried:
@@ -87,6 +92,17 @@ def _moved(exercise, ours, right, left):
     return f"{_named(exercise, where)}这几个数都对，放错了格。"
 
 
+def _mistakes(exercise, ours):
+    """题目里列出的错误；填表题再加上 also 里的，照学习者的各格算出。"""
+    others = exercise.also if exercise.kind == "table" else ()
+    return [*exercise.mistakes, *(replace(each, answer=in_cells(each, ours)) for each in others)]
+
+
+def _simplest(mistakes):
+    """几种都说得通：只留换错一样的；全是换错两样的，就都留。"""
+    return [each for each in mistakes if "+" not in each.name] or mistakes
+
+
 def _shared(exercise, ours, right, mistake):
     """哪几项与这种错误一样错。"""
     theirs = _cells(exercise, mistake.answer)
@@ -105,9 +121,10 @@ def _unnamed(exercise, ours, right, left):
     names = [f"「{exercise.items[i]}」" for i in left]
     if exercise.kind == "table":
         causes = [one_number(ours[i], right[i])[1] for i in left]
-        return "\n".join(
-            f"{name}不对{'：' if cause else '。'}{cause}" for name, cause in zip(names, causes, strict=True)
-        )
+        said = [f"{name}不对：{cause}" for name, cause in zip(names, causes, strict=True) if cause]
+        if rest := "".join(name for name, cause in zip(names, causes, strict=True) if not cause):
+            said.append(f"{rest}不对。{start_with(exercise, int(left[-1] * 2 >= len(right)))}")
+        return "\n".join(said)
     if len(left) == 2 and [ours[i] for i in left] == [right[i] for i in left[::-1]]:
         return f"{'和'.join(names)}对调了。"
     if exercise.clues:

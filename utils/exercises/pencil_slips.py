@@ -73,7 +73,7 @@ def _product_slips(number, products, tolerance):
             found.append(words)
 
     real = [(a, b) for a, b in products if a * b]
-    for count in range(1, len(real)):
+    for count in range(1, len(real) + (number == 0)):  # 一项也没有加，是 0
         for some in itertools.combinations(real, count):
             names = "、".join(f"{write(a)} × {write(b)}" for a, b in some)
             try_on(total - sum(a * b for a, b in some), f"少加了 {names}。")
@@ -95,6 +95,17 @@ def _product_slips(number, products, tolerance):
     return found
 
 
+def terms(which, exercise):
+    """which 里的数各是哪几项乘积的和：一句话；题目没有写 products 就是空的。"""
+    if not exercise.products:
+        return ""
+    said = []
+    for i in which[:2]:
+        real = "、".join(f"{write(a)} × {write(b)}" for a, b in exercise.products[i])
+        said.append(f"第 {i + 1} 个数是 {real} 加起来：再算一遍。")
+    return "".join(said)
+
+
 def wrong_count(numbers, expected, exercise):
     """个数不对，数上看得出是怎样来的：一句话；看不出时是空的。"""
     near = exercise.tolerance
@@ -105,6 +116,16 @@ def wrong_count(numbers, expected, exercise):
         return "是不是把几个数加成了一个？一个一个地写。"
     if len(numbers) < len(expected) and np.allclose(numbers, expected[: len(numbers)], rtol=0, atol=near):
         return "写出的都对，后面的还没有写。"
+    if len(numbers) == 1 and np.abs(expected - numbers[0]).min() <= near:
+        return "这是其中的一个，别的还没有写。"
+    start = numbers[: len(expected)]
+    if len(start) == len(expected) > 1 and np.allclose(start, expected, rtol=0, atol=near):
+        return "开头的几个都对，后面多写的去掉。"
+    if len(expected) == 1 and len(numbers) > 1:
+        if abs(numbers.sum() - expected[0]) <= near:
+            return "这几个数还没有加起来：只写最后的一个数。"
+        if abs(numbers.prod() - expected[0]) <= near:
+            return "这几个数还没有乘起来：只写最后的一个数。"
     return ""
 
 
@@ -146,7 +167,7 @@ def other_step(numbers, expected, exercise):
     """(名字, 一句话)：做成了别的归一化，多套了一个函数；看不出时是 None。"""
     given = np.asarray(exercise.given, float)
     starts = [(_OF_GIVEN, given)] if given.shape == numbers.shape else []
-    if np.abs(expected).max() <= _SMALL:  # 再大的，套上 tanh、sigmoid 都成了 1
+    if len(expected) > 1 and np.abs(expected).max() <= _SMALL:  # 再大的，套上 tanh、sigmoid 都成了 1
         starts.append((_OF_RIGHT, expected))
     for steps, values in starts:
         for words, step in steps.items():

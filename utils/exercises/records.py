@@ -86,7 +86,8 @@ class Exercise:
     without : step 用。题目说不用的课程函数，名字与题目里一样
     whole : 由几步合成的函数用。whole(softmax=f) 是只把 softmax 这一步换成 f 的函数；参数名是各步练习的编号。
         各步的练习里有名字的错误，靠它在合起来的函数里也认得出
-    also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看
+    also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看。
+        number 和 table 的由 other_ways.py 造：换错一样、两样原料得到的数
     module : module 用。module(*参数) 给出新建这个模块要的大小、{参数的名字: 放进去的矩阵} 和输入 X
     items : match 和 table 用。各项叫什么，与题目里一样
     products : number 用。每个数是哪些 (a, b) 的乘积的和；given : number 用。由它变来答案的那几个数

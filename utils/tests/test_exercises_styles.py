@@ -82,7 +82,7 @@ def test_a_right_answer_in_an_odd_style_passes(exercise_id, answer):
         ("pencil_memory", "4 或 128", "wrong_type", "或"),
         ("pencil_memory", (256, 256), "wrong_count", "收到 2 个。\n"),  # 像一个形状：不说千位
         ("pencil_memory", 1 / 128, "inverted", "倒数"),
-        ("pencil_memory", 0.128, "wrong_factor", "单位"),
+        ("pencil_memory", 0.128, "double_n", "GB"),
         ("pencil_memory", 122.07, "by_1024", "1024"),
         ("pencil_state", [-1, 0], None, "每一个数都不对"),
         ("pencil_causal", [0.33, 0.66, 0], "rounded", "去掉"),

@@ -5,6 +5,7 @@ import numpy as np
 from utils import attention
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake, Reason
+from utils.exercises.sets.softmax import softmax_ways
 
 
 def _inputs(seed=1):
@@ -118,6 +119,23 @@ EXERCISES = [
         title="第二个词的权重",
         kind="number",
         reference=[0.3333, 0.6667, 0],
+        also=[
+            *softmax_ways(
+                [0, 0.6931, -np.inf],
+                [
+                    ("not_masked", [0, 0.6931, 5], "是不是没有遮住第 3 个？"),
+                    ("masked_with_zero", [0, 0.6931, 0], "是不是把第 3 个分数换成了 0？"),
+                    ("masked_itself", [0, -np.inf, -np.inf], "是不是连自己也遮住了？"),
+                    ("only_itself", [-np.inf, 0.6931, -np.inf], "是不是把第 1 个也遮住了？前面的看得到。"),
+                    ("masked_the_past", [-np.inf, 0.6931, 5], "是不是把前面的遮住了？遮的是后面的。"),
+                    ("only_later", [-np.inf, -np.inf, 5], "是不是遮反了，只留下后面的？"),
+                    ("hid_itself_only", [0, -np.inf, 5], "是不是遮住了自己，没有遮后面的？"),
+                ],
+            ),
+            Mistake("score_kept", [1 / 3, 2 / 3, 5], "第 3 个写的还是分数：遮住以后，它的权重是几？"),
+            Mistake("score_kept", [0, 0.6931, 5], "这是原来的分数：遮住第 3 个，再取 exp，再相除。"),
+            Mistake("one_for_masked", [1 / 3, 2 / 3, 1], "第 3 个遮住了，它的权重不是 1。"),
+        ],
         mistakes=[
             Mistake(
                 "not_masked",

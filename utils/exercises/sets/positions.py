@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from utils import positions as course
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake, Reason
 
@@ -87,6 +88,50 @@ def _by_column(n, d_model, exponent):
     return np.where(columns % 2 == 0, np.sin(angles), np.cos(angles))
 
 
+_DIFFERENCE_WAYS = [
+    *other_ways(
+        lambda lengths, steps, angle, turn: lengths * turn(angle(steps * 30)),
+        {"lengths": 9, "steps": 2, "angle": math.radians, "turn": math.cos},
+        {
+            "lengths": [
+                ("forgot_length", 1, "是不是忘了两支箭头的长度？"),
+                ("one_length", 3, "是不是只乘了一支箭头的长度？"),
+                ("lengths_added", 6, "是不是把两个长度加起来了？要相乘。"),
+                ("lengths_squared", 81, "长度是不是多乘了一遍？"),
+                ("length_root", 3**0.5, "长度是不是开了平方？箭头长 3。"),
+            ],
+            "steps": [
+                ("one_step", 1, "是不是按差 1 步算了？"),
+                ("three_steps", 3, "是不是头尾都数，算成了 3 步？9 − 7 是几？"),
+                ("not_turned", 0, "是不是没有转？"),
+                ("added_positions", 16, "是不是把两个位置加起来了？要的是差。"),
+                ("only_the_query", 9, "是不是只转了查询？键也要转。"),
+                ("negative", 7, "是不是只转了键？查询也要转。"),
+                ("four_steps", 4, "是不是多乘了 2？差 2 步，转 60°。"),
+                ("half_turn", 6, "差 2 步转几度？是不是当成了 180°？"),
+                ("multiplied_positions", 63, "是不是把两个位置乘起来了？要的是差。"),
+                ("half_step", 0.5, "角是不是除以了 2？差 2 步，是 2 × 30°。"),
+            ],
+            "angle": [
+                ("radians", float, "角度是不是直接交给了 cos？np.cos 收弧度。"),
+                ("degrees_twice", lambda a: math.radians(math.radians(a)), "是不是换了两次弧度？"),
+            ],
+            "turn": [
+                ("sine", math.sin, "cos 是不是写成了 sin？"),
+                ("tangent", math.tan, "cos 是不是写成了 tan？"),
+                ("no_cosine", lambda angle: angle, "角要取 cos，再乘长度。"),
+                ("in_degrees", math.degrees, "角要取 cos，再乘长度。"),
+                ("minus", lambda angle: -math.cos(angle), "正负号反了：cos 60° 是正的。"),
+                ("one_minus", lambda angle: 1 - math.cos(angle), "用的是不是 1 − cos？点积用 cos。"),
+                ("squared_cosine", lambda angle: math.cos(angle) ** 2, "cos 是不是平方了？"),
+                ("divided", lambda angle: 1 / math.cos(angle), "是不是除以了 cos？要乘。"),
+            ],
+        },
+    ),
+    Mistake("one_angle", 30, "这是一步转几度。差几步，夹角几度，余弦是多少？"),
+    Mistake("angles_kept", 270, "这是查询转了几度。分数是长 × 长 × 夹角的余弦。"),
+]
+
 EXERCISES = [
     Exercise(
         id="positions_match",
@@ -124,6 +169,7 @@ EXERCISES = [
         title="只看差",
         kind="number",
         reference=4.5,
+        also=_DIFFERENCE_WAYS,
         tolerance=0.01,
         mistakes=[
             Mistake("radians", 9 * math.cos(60), "60 被当作弧度了。np.cos 收弧度：先用 np.deg2rad 换。"),

@@ -4,6 +4,7 @@ import numpy as np
 
 from utils import attention
 from utils.attention import softmax
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake, Reason
 
@@ -223,12 +224,108 @@ _MISTAKES = [
     ),
 ]
 
+_MEMORY_WAYS = other_ways(
+    lambda heads, scores, size, unit: heads * scores * size / unit,
+    {"heads": 8, "scores": 2000**2, "size": 4, "unit": 1e6},
+    {
+        "heads": [
+            ("one_head", 1, "是不是只算了一个头？"),
+            ("three_matrices", 24, "是不是算了 Q、K、V 三样？"),
+            ("heads_squared", 64, "是不是乘了两次 8？"),
+        ],
+        "scores": [
+            ("linear", 2000, "分数有 n × n 个，不是 n 个。"),
+            ("double_n", 4000, "n × n 是平方，不是 2 × n。"),
+            ("half", 2000**2 / 2, "是不是只算了一半？n × n 个都要存。"),
+            ("half", 2000 * 1999 / 2, "是不是只算了一半？n × n 个都要存。"),
+            ("without_diagonal", 2000 * 1999, "自己看自己的分数也要存。"),
+            ("zeros", 2000**2 / 10, "2000 × 2000 后面有几个 0？"),
+            ("zeros", 2000**2 * 10, "2000 × 2000 后面有几个 0？"),
+            ("zeros", 2000**2 / 100, "2000 × 2000 后面有几个 0？"),
+            ("twice", 2 * 2000**2, "是不是多算了一份？一个头只有一张 (n, n)。"),
+            ("cubed", 2000**3, "是不是多乘了一次 n？"),
+        ],
+        "size": [
+            ("no_bytes", 1, "一个数占 4 字节，是不是没有乘？"),
+            ("two_bytes", 2, "float32 一个数是不是按 2 字节算了？是 4 字节。"),
+            ("double", 8, "float32 一个数是不是按 8 字节算了？是 4 字节。"),
+            ("bits", 32, "是不是按 32 算了？32 位就是 4 字节。"),
+            ("bytes_squared", 16, "是不是乘了两次 4？"),
+            ("bytes_divided", 1 / 4, "是不是除以了 4？一个数占 4 字节，要乘。"),
+        ],
+        "unit": [
+            ("by_1024", 2**20, "是不是按 1024 换算了？这里 1 MB 是 1 000 000 字节。"),
+            ("bytes", 1, "是不是没有换成 MB？再除以一百万。"),
+            ("kilobytes", 1e3, "是不是只换成了 KB？再除以一千。"),
+            ("kilobytes", 1024, "是不是只换成了 KB？而且这里按 1000 换算。"),
+            ("gigabytes", 1e9, "是不是换成了 GB？除多了一千。"),
+            ("gigabytes", 2**30, "是不是换成了 GB？而且这里按 1000 换算。"),
+        ],
+    },
+)
+_STEP_WAYS = [
+    *other_ways(
+        lambda w, rate, gradient, step: step(w, rate, gradient),
+        {"w": 1, "rate": 0.05, "gradient": -18, "step": lambda w, rate, gradient: w - rate * gradient},
+        {
+            "w": [
+                ("only_step", 0, "是不是忘了原来的 w？新的 w = 旧的 w − 学习率 × 梯度。"),
+                ("other_start", 2, "旧的 w 是 1，是不是用了 2？"),
+                ("other_start", 3, "旧的 w 是 1，是不是用了 3？"),
+                ("inside", -3, "旧的 w 是 1，是不是用了 3w − 6？"),
+            ],
+            "rate": [
+                ("rate_of_the_text", 0.1, "是不是用了前面的学习率 0.1？"),
+                ("rate_ten_times_smaller", 0.005, "0.05 的小数点是不是错了一位？"),
+                ("rate_ten_times_larger", 0.5, "0.05 是不是当成了 0.5？"),
+                ("other_rate", 0.01, "学习率是不是用了 0.01？这里是 0.05。"),
+                ("no_rate", 1, "是不是忘了乘学习率？"),
+                ("two_steps_at_once", 0.1, "是不是走了两步？"),
+            ],
+            "gradient": [
+                ("wrong_way", 18, "梯度是 −18，负号是不是丢了？"),
+                ("the_loss", 9, "减的是不是损失 9？要减学习率 × 梯度。"),
+                ("half_gradient", -9, "梯度是不是少乘了 2？题目给了 −18。"),
+                ("no_inner", -6, "梯度是不是少乘了里面的 3？题目给了 −18。"),
+                ("inside_only", -3, "用的是不是 3w − 6？梯度题目给了，是 −18。"),
+                ("no_gradient", 1, "是不是没有乘梯度？"),
+                ("other_gradient", -36, "梯度是不是多乘了 2？题目给了 −18。"),
+                ("the_gradient_of_the_text", -12, "梯度是不是用了 −12？题目给了 −18。"),
+            ],
+            "step": [
+                ("rate_times_w", lambda w, rate, gradient: w * rate - gradient, "学习率乘的是梯度，不是 w。"),
+                ("rate_times_both", lambda w, rate, gradient: rate * (w - gradient), "学习率只乘梯度。"),
+                (
+                    "w_times_step",
+                    lambda w, rate, gradient: w * rate * gradient,
+                    "旧的 w 要减去这一步，不是乘。",
+                ),
+                ("divided", lambda w, rate, gradient: w - gradient / rate, "学习率是不是拿来除了？要乘。"),
+                ("gradient_first", lambda w, rate, gradient: gradient - rate * w, "w 和梯度是不是换了位置？"),
+                (
+                    "gradient_first",
+                    lambda w, rate, gradient: rate * gradient - w,
+                    "减反了：旧的 w 减去这一步。",
+                ),
+                ("all_added", lambda w, rate, gradient: w + rate - gradient, "学习率乘梯度，不是加。"),
+                ("all_added", lambda w, rate, gradient: w - (rate + gradient), "学习率乘梯度，不是加。"),
+            ],
+        },
+    ),
+    Mistake("the_new_loss", (3 * 1.9 - 6) ** 2, "这是走完以后的损失。问的是 w。"),
+    Mistake("inside_after", 3 * 1.9 - 6, "这是走完以后的 3w − 6。问的是 w。"),
+    Mistake("three_w", 3 * 1.9, "这是走完以后的 3w。问的是 w。"),
+    Mistake("the_old_loss", 9, "这是走之前的损失。问的是走一步以后的 w。"),
+    Mistake("the_gradient", -18, "这是梯度。再乘学习率，从旧的 w 里减去。"),
+]
+
 EXERCISES = [
     Exercise(
         id="pencil_memory",
         title="多少 MB",
         kind="number",
         reference=128,
+        also=_MEMORY_WAYS,
         tolerance=0.5,
         mistakes=[
             Mistake("one_head", 16, "这是一个头的。8 个头各存一张 (n, n)。"),
@@ -289,6 +386,7 @@ EXERCISES = [
         title="走一步",
         kind="number",
         reference=1.9,
+        also=_STEP_WAYS,
         tolerance=0.001,
         mistakes=[
             Mistake("rate_of_the_text", 2.8, "用了前面的学习率 0.1。这道题是 0.05。"),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from utils import attention
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake, Reason
 
@@ -37,6 +38,56 @@ def _masked_with(number):
     return Mistake("mask_number", lambda s: attention.softmax(np.where(np.isneginf(s), number, s)), message)
 
 
+def softmax_ways(row, other_rows):
+    """一行分数的权重，笔算时的各种错误。other_rows : 把分数先弄错了的，(英文名, 一行, 一句话)。"""
+
+    def shares(row, power, share):
+        return share(power(np.array(row, float)))
+
+    def zero_for_zero(s):
+        return np.where(s == 0, 0, np.exp(s))
+
+    def one_for_logarithm(s):
+        return np.exp(np.where(np.isclose(s, 0.6931), 1, s))
+
+    return other_ways(
+        shares,
+        {"row": row, "power": np.exp, "share": lambda e: e / e.sum()},
+        {
+            "row": other_rows,
+            "power": [
+                ("no_exp", lambda s: np.where(np.isneginf(s), 0, s), "是不是没有取 exp？"),
+                ("exp_of_zero_is_zero", zero_for_zero, "是不是把 e⁰ 当成了 0？"),
+                ("logarithm_as_one", one_for_logarithm, "是不是把 0.6931 当成了 1？它的 exp 是 2，不是 e。"),
+                ("base_two", np.exp2, "是不是用 2 作底？"),
+                ("base_ten", lambda s: 10**s, "是不是用 10 作底？"),
+                ("negative", lambda s: np.exp(np.where(np.isneginf(s), s, -s)), "正负号是不是反了？"),
+                ("times_e", lambda s: np.where(np.isneginf(s), 0, np.e * s), "exp 不是乘 e，是 e 的几次方。"),
+            ],
+            "share": [
+                ("not_divided", lambda e: e, "是不是没有除以和？"),
+                ("divided_by_largest", lambda e: e / e.max(), "是不是除以了最大的一个？要除以和。"),
+                ("divided_by_count", lambda e: e / 3, "是不是除以了 3？要除以几个 exp 的和。"),
+                ("divided_by_count", lambda e: e / 2, "是不是除以了 2？要除以几个 exp 的和。"),
+                ("one_too_many", lambda e: e / (e.sum() + 1), "几个 exp 的和，是不是多加了 1？"),
+                ("one_too_few", lambda e: e / (e.sum() - 1), "几个 exp 的和，是不是少加了 1？"),
+                ("divided_twice", lambda e: e / e.sum() ** 2, "是不是除以了两次和？"),
+                ("divided_by_double", lambda e: e / e.sum() / 2, "和是不是多算了一倍？"),
+                ("percent", lambda e: 100 * e / e.sum(), "这是百分数，权重写成 0 到 1 之间的数。"),
+                (
+                    "softmax_again",
+                    lambda e: attention.softmax((e / e.sum())[None])[0],
+                    "是不是做了两次 softmax？",
+                ),
+                ("equal_shares", lambda e: np.full(3, 1 / 3), "是不是平分了？分数不同，权重也不同。"),
+                ("root_taken", lambda e: np.sqrt(e / e.sum()), "是不是又开了平方？"),
+                ("inverted", lambda e: e.sum() / e, "是不是反过来除了？"),
+                ("rest_of_one", lambda e: 1 - e / e.sum(), "是不是又用 1 去减了？"),
+            ],
+        },
+    )
+
+
 MASK_NUMBERS = [_masked_with(number) for number in (-1, -2, -5, -8, -9, -10, -20, -100)]
 
 
@@ -47,6 +98,13 @@ EXERCISES = [
         kind="number",
         reference=[0.25, 0.5, 0.25],
         given=[0, 0.6931, 0],
+        also=softmax_ways(
+            [0, 0.6931, 0],
+            [
+                ("exponentials_as_scores", [1, 2, 1], "是不是把 exp 又当作分数，再取了一次 exp？"),
+                ("only_two", [0, 0.6931, -np.inf], "是不是漏了一个 0？它的 exp 也要算进去。"),
+            ],
+        ),
         mistakes=[
             Mistake("exp_of_zero_is_zero", [0, 1, 0], "0 的权重不是 0：e⁰ 等于多少？取过 exp 了吗？"),
             Mistake("not_divided", [1, 2, 1], "这是三个 exp。还差一步：每个除以它们的和，加起来才是 1。"),
