@@ -35,12 +35,15 @@ def unlisted(numbers, expected, exercise):
     ways = fitting(numbers, exercise)
     if ways and "+" not in ways[0].name:
         return ways[0].name, joined(ways)
-    if known := wrong_numbers(numbers, expected, exercise) or other_step(numbers, expected, exercise):
+    uneven = shares(numbers, expected)  # 一行权重：一个数错，别的也跟着错，不一个一个地看
+    if not uneven and (known := wrong_numbers(numbers, expected, exercise)):
+        return known
+    if known := other_step(numbers, expected, exercise):
         return known
     if ways:
         return ways[0].name, joined(ways)
-    if said := shares(numbers, expected):
-        return "other_shares", said
+    if uneven:
+        return "other_shares", uneven
     if ways := _items(numbers, expected, exercise):
         return ways[0].name, "\n".join(way.message for way in ways)
     if np.allclose(numbers, expected, rtol=_CLOSE, atol=1e-9) and not _whole(numbers):

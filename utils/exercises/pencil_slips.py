@@ -91,7 +91,10 @@ def _product_slips(number, products, tolerance):
         try_on(total - term + a + b, f"{name} 是不是写成了加？这两个数要相乘。")
     sums = sum(a for a, _ in products), sum(b for _, b in products)
     try_on(sum(sums), "是不是把两个向量的数都加起来了？对应的数先相乘，再相加。")
-    try_on(sums[0] * sums[1], "是不是先各自加起来再乘？先逐项乘，再加。")
+    if abs(sums[0] - 1) < 1e-9:  # 权重
+        try_on(sums[1], "是不是没有乘权重，就加起来了？")
+    else:
+        try_on(sums[0] * sums[1], "是不是先各自加起来再乘？先逐项乘，再加。")
     return found
 
 
@@ -118,6 +121,9 @@ def wrong_count(numbers, expected, exercise):
         return "写出的都对，后面的还没有写。"
     if len(numbers) == 1 and np.abs(expected - numbers[0]).min() <= near:
         return "这是其中的一个，别的还没有写。"
+    rows = numbers.reshape(-1, len(expected)) if numbers.size % len(expected) == 0 else expected[None]
+    if len(rows) > 1 and np.allclose(rows.sum(axis=0), expected, rtol=0, atol=near):
+        return "几行都对，还没有加起来：一列一列地加。"
     start = numbers[: len(expected)]
     if len(start) == len(expected) > 1 and np.allclose(start, expected, rtol=0, atol=near):
         return "开头的几个都对，后面多写的去掉。"
@@ -173,8 +179,11 @@ def other_step(numbers, expected, exercise):
         for words, step in steps.items():
             if np.allclose(numbers, step(values), rtol=0, atol=exercise.tolerance):
                 return "other_step", words
-    if given.shape == numbers.shape and np.any(given) and (divisor := _divisor(numbers, given)):
-        return "same_factor", f"你把原来的数都除以了同一个数 {write(divisor)}：应当除以谁？"
+    if given.shape != numbers.shape:
+        return None
+    for values, which in ((given, "原来的数"), (_centred(given), "减去平均以后的数")):
+        if np.any(values) and (divisor := _divisor(numbers, values)):
+            return "same_factor", f"你把{which}都除以了同一个数 {write(divisor)}：应当除以谁？"
     return None
 
 

@@ -159,6 +159,8 @@ _HEAD_WAYS = other_ways(
             ("scaled", lambda a, b: a @ b / np.sqrt(2), "是不是除以了 √2？问的是缩放之前。"),
             ("scaled_by_all", lambda a, b: a @ b / 2, "是不是除以了 2？问的是缩放之前，只加。"),
             ("multiplied_by_two", lambda a, b: a @ b * 2, "是不是又乘了 2？点积只乘一次，再加。"),
+            ("scaled_twice", lambda a, b: a @ b / 8**0.5, "是不是缩放了两次？问的是缩放之前。"),
+            ("divided_by_four", lambda a, b: a @ b / 4, "是不是除以了 4？问的是缩放之前，只加。"),
             ("sums_multiplied", lambda a, b: a.sum() * b.sum(), "是不是先各自加起来再乘？先逐项乘，再加。"),
             ("added_vectors", lambda a, b: (a + b).sum(), "是不是把数都加起来了？对应的数先相乘。"),
             ("only_queries", lambda a, b: a.sum(), "是不是只加了 q 的数？要逐项乘 k 的数。"),
