@@ -1,7 +1,7 @@
 """练习用到的几种记录：练习、错误、判定，和一段能显示的文字。"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,6 +94,7 @@ class Exercise:
     carried : table 用。carried(各格) 是照学习者前面的格算出的各格，与前面无关的是 None
     clues : match 用。各项的一个问题：这一项错了，又不在 mistakes 里时说
     ideas, reasons : truth 用。对的理由的要点，每个是关键词（正则，… 是隔几个字）；错的理由，各是一个 Reason
+    sizes : shape 用。{题目里的一个大小: 它是谁的}
     tolerance : number 和 table 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
@@ -120,6 +121,7 @@ class Exercise:
     clues: tuple[str, ...] = ()
     ideas: tuple[str, ...] = ()
     reasons: Sequence[Reason] = ()
+    sizes: dict[int, str] = field(default_factory=dict)
     tolerance: float = 0.0051
     notebook: str = ""
 

@@ -362,6 +362,7 @@ EXERCISES = [
         title="交叉注意力的遮罩",
         kind="shape",
         reference=(7, 5),
+        sizes={7: "查询（英文词）的个数", 5: "键（中文词）的个数", 16: "宽度 d_k", 8: "宽度 d_v"},
         mistakes=[
             Mistake("transposed", (5, 7), "行是谁在看，列是看向谁。谁在看？"),
             Mistake("queries_twice", (7, 7), "列是键。键是哪一句的词元？"),

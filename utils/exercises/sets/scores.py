@@ -102,6 +102,7 @@ EXERCISES = [
         title="猜 scores 的形状",
         kind="shape",
         reference=(2, 5),
+        sizes={2: "查询的个数", 5: "键的个数", 6: "宽度 d_k，点积时加起来了"},
         mistakes=[
             Mistake("transposed", (5, 2), "行和列写反了：行是谁在看？"),
             Mistake("kept_Q", (2, 6), "这是 Q 的形状。6 是 d_k，点积时加起来了，还会留下吗？"),
