@@ -32,6 +32,7 @@ WRONG_REASONS = {
         "overflow": ["位置太大，sin 和 cos 会溢出", "角度太大，精度不够"],
         "rows_run_out": ["旋转位置只备了 9 行，没有后面的行", "公式算不出那么大的位置"],
         "only_difference": ["旋转只跟位置差有关"],
+        "weights_sum": ["句子长了，权重加起来超过 1。"],
         "forgets": ["句子太长，模型记不住前面"],
         "overfitting": ["模型过拟合了短句", "训练步数不够"],
     },
