@@ -12,9 +12,10 @@
     sets/           每本笔记一个：答案、常见错误、提示，都是数据；怎样加一道，见 utils/README.md
     random_inputs.py  它们的输入
     checking.py     判定；读懂答案在 answers.py，其中的数在 number_text.py；不对的数在 near_numbers.py，
-                    照题目的数再错一次，在 pencil_slips.py
+                    照题目的数再错一次，在 pencil_slips.py；换错一样、两样原料，在 other_ways.py；
+                    形状里写错的大小是谁，在 wrong_shapes.py
     functions.py    函数题的判定；限时运行在 running.py，比较结果在 comparing.py，是不是自己写的在 own_work.py
-    items.py        排次序、配对、填表、判断的判定；写模块的题变成函数，在 modules.py
+    items.py        排次序、配对、填表的判定；判断的在 truth.py；写模块的题变成函数，在 modules.py
     explain.py      函数错在哪里：多做少做在 extra_steps.py，哪一步错在 whole.py，除数在 divisor.py，
                     循环走错长度在 loops.py，写法在 reading_code.py，
                     样子在 shapes_and_types.py，报错在 words.py；
@@ -22,7 +23,7 @@
     predictions.py  比较预测；猜的怎样读、近义词，在 guesses.py
     progress_file.py  记下做过的练习，关机也在
     card.py         判定在 JupyterLab 里的样子
-    records.py      Exercise、Mistake、Verdict、Text 四种记录
+    records.py      Exercise、Mistake、Reason、Verdict、Text 五种记录
 """
 
 import difflib

@@ -85,6 +85,7 @@ def read_shape(answer):
     """把元组、列表、数组或文字 "(3, 4)" 读成正整数的元组；读不出时返回 None。"""
     if isinstance(answer, str) and len(answer) <= MOST:
         text = re.sub(r"[A-Za-z_]\w*\s*=(?=\s*\d)", "", half_width(answer))
+        text = re.sub(r"^torch\.Size\(\[(.*)\]\)$", r"(\1)", text)
         text = re.sub(r"^[^\d(,不]*[\u4e00-\u9fff](?<!不)", "", re.split("=|→|->", text)[-1])
         answer = re.sub(r"\*{1,2}|[xX×乘]|\bby\b|(?<=\d)\s*行", ",", text)
     numbers = read_numbers(answer)
@@ -109,12 +110,18 @@ def read_line(answer):
 
 
 def read_letter(answer):
-    """读出唯一的一个字母，变成大写："c"、"(C)"、"选 C"、["C"]；一个单词、几个字母都不算，返回 None。"""
+    """读出唯一的一个字母，变成大写："c"、"(C)"、"选 C"、"C. 抄下的选项"、["C"]；几个字母时是 None。"""
+    if isinstance(answer, dict):
+        answer = list(answer.values())
     if isinstance(answer, list | tuple) and len(answer) == 1:
         answer = answer[0]
     if not isinstance(answer, str) or len(answer) > MOST:
         return None
-    words = re.findall(r"[A-Z]+", half_width(answer).upper())
+    text = half_width(answer)
+    if copied := re.match(r"([A-Za-z])\s*[.:、,)](?!\s*[A-E](?![A-Za-z_]))(?=.*[\u4e00-\u9fff])", text):
+        return copied[1].upper()
+    text = re.sub(r"\b[a-z]{2,}\b(?=.*\b[A-Z]\b)", "", text)  # option B
+    words = re.findall(r"[A-Z]+", text.upper())
     return words[0] if len(words) == 1 and len(words[0]) == 1 else None
 
 

@@ -3,6 +3,7 @@
 消息里只有学习者自己的数和应有的形状，没有答案。函数题的判定在 functions.py。
 """
 
+import re
 from numbers import Number
 
 import numpy as np
@@ -18,10 +19,13 @@ from utils.exercises.answers import (
     unreadable_item,
 )
 from utils.exercises.functions import judge_function
-from utils.exercises.items import judge_items, judge_truth
-from utils.exercises.near_numbers import unlisted
+from utils.exercises.items import judge_items
+from utils.exercises.near_numbers import joined, unlisted
+from utils.exercises.other_ways import fitting
 from utils.exercises.pencil_slips import is_mistake, wrong_count
 from utils.exercises.records import not_attempted, passed, wrong
+from utils.exercises.truth import judge_truth
+from utils.exercises.wrong_shapes import wrong_shape
 from utils.numbers import write
 
 
@@ -48,7 +52,8 @@ def _judge_number(exercise, answer):
         return wrong(exercise, "wrong_type", f"这里要{wanted}；{bad or f'收到的是{received(answer)}。'}")
     if numbers.shape != expected.shape:
         known = [mistake for mistake in exercise.mistakes if is_mistake(numbers, mistake, exercise.tolerance)]
-        cause = known[0].message if known else wrong_count(numbers, expected, exercise)
+        known = known or [way for way in fitting(numbers, exercise) if "+" not in way.name]
+        cause = joined(known) if known else wrong_count(numbers, expected, exercise)
         name = known[0].name if known else "wrong_count"
         return wrong(exercise, name, _count_message(exercise, numbers, expected), cause)
     yours = f"你的答案是 {'、'.join(map(write, numbers))}。"
@@ -59,7 +64,9 @@ def _judge_number(exercise, answer):
         return passed(exercise)
     known = [mistake for mistake in exercise.mistakes if is_mistake(numbers, mistake, exercise.tolerance)]
     if known:
-        return wrong(exercise, known[0].name, yours, "\n也可能：".join(each.message for each in known[:2]))
+        told = {mistake.name for mistake in known}
+        same = [way for way in fitting(numbers, exercise) if way.name not in told and "+" not in way.name]
+        return wrong(exercise, known[0].name, yours, joined([*known, *same]))
     name, said = unlisted(numbers, expected, exercise)
     return wrong(exercise, name, yours, said)
 
@@ -89,17 +96,7 @@ def _judge_shape(exercise, answer):
             f"第 {bad[0]} 项不是正整数，收到的是{received(bad[1])}" if bad else f"收到的是{received(answer)}"
         )
         return wrong(exercise, "wrong_type", f"形状写成元组，如 (3, 4)：先行数，后列数；{got}。")
-    if len(shape) != len(exercise.reference):
-        otherwise = "wrong_ndim", "结果是矩阵，形状里正好两个数：行数和列数。"
-    elif shape == exercise.reference[::-1]:
-        otherwise = "transposed", "行数和列数写反了：一行是什么，一列是什么？"
-    else:
-        rows, cols = (ours == theirs for ours, theirs in zip(shape, exercise.reference, strict=True))
-        otherwise = (
-            None,
-            "行数对，列数不对。" if rows else "列数对，行数不对。" if cols else "行数和列数都不对。",
-        )
-    return _compare(exercise, shape, f"你的答案是 {shape}。", otherwise)
+    return _compare(exercise, shape, f"你的答案是 {shape}。", wrong_shape(shape, exercise))
 
 
 def _not_a_size(answer):
@@ -124,7 +121,10 @@ def _judge_reading(exercise, answer):
     if letter not in exercise.choices:
         letters = "、".join(exercise.choices)
         reason = f'只写一个字母（{letters}），加上引号，如 "A"；收到的是{received(answer)}。'
-        return wrong(exercise, "wrong_type", reason)
+        written = re.sub("[^A-Z]", "", answer.upper()) if isinstance(answer, str) else ""
+        several = sorted(set(written)) if set(written) <= set(exercise.choices) else []
+        more = f"{'、'.join(several)} 里只有一句对，或者都不对。" if len(several) > 1 else ""
+        return wrong(exercise, "wrong_type", reason, f"{more}从这里想起：{exercise.hints[0]}")
     return _compare(exercise, letter, f"你选了 {letter}。")
 
 

@@ -45,7 +45,16 @@ _AROUND = r"第|行|列|个|词元|和|与|及|还有|只有|只|会变|变|都�
 
 
 def is_right(guess, truth):
-    """猜对没有：True、False，或 UNREADABLE（读不懂，不算猜错）。"""
+    """猜对没有：True、False，或 UNREADABLE（读不懂，不算猜错）。后面带着理由的，看读得懂的那一小句。"""
+    whole = _is_right(guess, truth)
+    if whole is not UNREADABLE or not isinstance(guess, str):
+        return whole
+    clauses = [each for each in re.split(r"[，,。;；]|因为", guess) if each.strip()]
+    read = {bool(each) for each in (_is_right(clause, truth) for clause in clauses) if each is not UNREADABLE}
+    return read.pop() if len(read) == 1 else UNREADABLE
+
+
+def _is_right(guess, truth):
     if isinstance(truth, set):
         return _same_set(guess, truth)
     if isinstance(truth, str):

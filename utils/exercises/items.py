@@ -1,4 +1,4 @@
-"""几项一起的答案：排次序、配对、填表；还有判断和理由。
+"""几项一起的答案：排次序、配对、填表。
 
 一种错误写成一份完整的错答案，它与对的差在哪几项，就在哪几项上认它：别的项对不对都认得出，
 几种错误一起犯，就一起说；说的是哪几项，由这里加在前面，消息里不写。
@@ -6,19 +6,19 @@
 """
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from utils.exercises.answers import MOST, is_blank, read_numbers, received, unreadable_item
-from utils.exercises.guesses import WORDS
-from utils.exercises.near_numbers import one_number
+from utils.exercises.answers import MOST, read_numbers, received, unreadable_item
+from utils.exercises.near_numbers import joined, one_number, start_with
 from utils.exercises.number_text import half_width
+from utils.exercises.other_ways import in_cells
 from utils.exercises.records import passed, wrong
 from utils.numbers import write
 
 _MOST_SAID = 3  # 最多说几种错误
-_SHORTEST = 4  # 理由至少几个字
 
 
 def judge_items(exercise, answer):
@@ -45,13 +45,16 @@ def _causes(exercise, ours, right, bad):
     known, left = [], set(bad) - set(carried)
     if moved := _moved(exercise, ours, right, left):
         return "moved", [moved]
-    fitting = [(mistake, _shared(exercise, ours, right, mistake)) for mistake in exercise.mistakes]
+    fitting = [(mistake, _shared(exercise, ours, right, mistake)) for mistake in _mistakes(exercise, ours)]
     for mistake, where in sorted(fitting, key=lambda pair: -len(pair[1])):
         if here := sorted(set(where) & left):
-            known.append((here, mistake))
+            listed = len(exercise.mistakes)  # 后面的是 also 里的
+            others = [other for other, cells in fitting[listed:] if cells == here]
+            alike = [other for other in others if other.name != mistake.name]
+            known.append((here, mistake, joined(_simplest([mistake, *alike]))))
             left -= set(here)
-    known.sort(key=lambda pair: pair[0])
-    said = [_named(exercise, here) + mistake.message for here, mistake in known[:_MOST_SAID]]
+    known.sort(key=lambda each: each[0])
+    said = [_named(exercise, here) + words for here, _, words in known[:_MOST_SAID]]
     if left:
         said.append(_unnamed(exercise, ours, right, sorted(left)))
     if carried:
@@ -89,6 +92,17 @@ def _moved(exercise, ours, right, left):
     return f"{_named(exercise, where)}这几个数都对，放错了格。"
 
 
+def _mistakes(exercise, ours):
+    """题目里列出的错误；填表题再加上 also 里的，照学习者的各格算出。"""
+    others = exercise.also if exercise.kind == "table" else ()
+    return [*exercise.mistakes, *(replace(each, answer=in_cells(each, ours)) for each in others)]
+
+
+def _simplest(mistakes):
+    """几种都说得通：只留换错一样的；全是换错两样的，就都留。"""
+    return [each for each in mistakes if "+" not in each.name] or mistakes
+
+
 def _shared(exercise, ours, right, mistake):
     """哪几项与这种错误一样错。"""
     theirs = _cells(exercise, mistake.answer)
@@ -107,11 +121,14 @@ def _unnamed(exercise, ours, right, left):
     names = [f"「{exercise.items[i]}」" for i in left]
     if exercise.kind == "table":
         causes = [one_number(ours[i], right[i])[1] for i in left]
-        return "\n".join(
-            f"{name}不对{'：' if cause else '。'}{cause}" for name, cause in zip(names, causes, strict=True)
-        )
+        said = [f"{name}不对：{cause}" for name, cause in zip(names, causes, strict=True) if cause]
+        if rest := "".join(name for name, cause in zip(names, causes, strict=True) if not cause):
+            said.append(f"{rest}不对。{start_with(exercise, int(left[-1] * 2 >= len(right)))}")
+        return "\n".join(said)
     if len(left) == 2 and [ours[i] for i in left] == [right[i] for i in left[::-1]]:
         return f"{'和'.join(names)}对调了。"
+    if exercise.clues:
+        return "\n".join(f"{name}不对：{exercise.clues[i]}" for name, i in zip(names, left, strict=True))
     return f"{'、'.join(names)}不对。"
 
 
@@ -135,7 +152,7 @@ def _differ(exercise, ours, theirs):
 def _read(exercise, answer):
     """(一串字母, None)，或者 (None, (错误的名字, 一句话))。"""
     count, choices = len(exercise.reference), exercise.choices
-    letters = _letters(answer)
+    letters = _after_names(exercise, answer) or _letters(answer)
     if letters is None or set(letters) - set(choices):
         wanted = f'这里要 {count} 个字母（{"、".join(choices)}），连着写，如 "{"".join(choices[:count])}"'
         return None, ("wrong_type", f"{wanted}；收到的是{received(answer)}。")
@@ -163,9 +180,26 @@ def _letters(answer):
         parts = re.split(r"[\s,;、>→。/]+", text)
     else:
         return None
-    parts = [re.sub(r"^.*[:=\-–—.](?=.)|[\d\u4e00-\u9fff]", "", part) for part in parts]  # 去掉 1.、甲：
+    parts = [re.sub(r"^.*[:=\-–—.](?=.)|[\d()\u4e00-\u9fff]", "", part) for part in parts]  # 去掉 1.、甲：
     joined = "".join(part.strip(" .-–—\"'") for part in parts).upper()
     return joined if re.fullmatch("[A-Z]+", joined) else None
+
+
+def _after_names(exercise, answer):
+    """ "softmax C，打分D"、["打分 D", …]：照名字排好的字母，或者单独写的几个大写字母；个数不对时是 None。"""
+    if isinstance(answer, list | tuple) and all(isinstance(part, str) for part in answer):
+        answer = "，".join(answer)
+    if not isinstance(answer, str) or len(answer) > MOST:
+        return None
+    text = half_width(answer)
+    names = {re.sub(r"\s", "", half_width(item)): item for item in exercise.items}
+    either = "|".join(r"\s*".join(map(re.escape, name)) for name in sorted(names, key=len, reverse=True))
+    found = re.findall(rf"(?<![A-Za-z_])({either})[^A-Za-z]*([A-Za-z])(?![A-Za-z_])", text) if names else []
+    after = {re.sub(r"\s", "", name): letter.upper() for name, letter in found}
+    if names and after.keys() == names.keys():
+        return "".join(after[name] for name in names)
+    alone = re.findall(r"(?<![A-Z_])[A-Z](?![A-Za-z_])", text)
+    return "".join(alone) if len(alone) == len(exercise.reference) else None
 
 
 def _read_table(exercise, answer):
@@ -183,24 +217,3 @@ def _read_table(exercise, answer):
     if not np.isfinite(numbers).all():
         return None, ("not_finite", "里面有非数（NaN）或无穷。这里要能写在纸上的数。")
     return numbers, None
-
-
-def judge_truth(exercise, answer):
-    """判断并说理由：只判判断；理由写了，就给出参考的一句，让学习者自己比。"""
-    value, reason = answer if isinstance(answer, list | tuple) and len(answer) == 2 else (answer, "")
-    if isinstance(value, str):
-        value = WORDS.get(half_width(value).lower().strip("。."), value)
-    if isinstance(value, np.bool_):
-        value = bool(value)
-    if not isinstance(value, bool):
-        return wrong(exercise, "wrong_type", f"判断写 True 或 False，不加引号；收到的是{received(value)}。")
-    yours = f"你的判断是 {value}。"
-    if value != exercise.reference:
-        mistake = exercise.mistakes[0]
-        return wrong(exercise, mistake.name, yours, mistake.message)
-    if is_blank(reason) or len(str(reason).strip()) < _SHORTEST:
-        said = "判断对了，还差一句理由：写在 reason 的引号里，再与参考的比一比。"
-        return wrong(exercise, "no_reason", yours, said)
-    return passed(
-        exercise, f"\n你的理由：{str(reason).strip()[:200]}\n参考的理由：{exercise.why}\n说的是同一个原因吗？"
-    )

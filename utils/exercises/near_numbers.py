@@ -4,7 +4,9 @@ import itertools
 
 import numpy as np
 
-from utils.exercises.pencil_slips import other_step, shares, wrong_numbers
+from utils.exercises.other_ways import fitting, fitting_item
+from utils.exercises.pencil_slips import other_step, shares, terms, wrong_numbers
+from utils.exercises.records import Mistake
 
 _FINEST, _CLOSE, _EARLY = 4, 0.025, 0.2  # 舍入到几位小数；相差不到多少算很接近、算舍入
 _FACTORS = [2, 3, 4, 8, 10, 100, 1000, 1024, 1e6, 0.5]
@@ -30,20 +32,63 @@ def unlisted(numbers, expected, exercise):
         return "reversed", "几个数都对，次序倒了。"
     if many and np.allclose(np.sort(numbers), np.sort(expected), rtol=0, atol=tolerance):
         return "wrong_order", "几个数都对，次序不对：哪一个在前？"
-    if known := wrong_numbers(numbers, expected, exercise) or other_step(numbers, expected, exercise):
+    ways = fitting(numbers, exercise)
+    if ways and "+" not in ways[0].name:
+        return ways[0].name, joined(ways)
+    uneven = shares(numbers, expected)  # 一行权重：一个数错，别的也跟着错，不一个一个地看
+    if not uneven and (known := wrong_numbers(numbers, expected, exercise)):
         return known
-    if np.allclose(numbers, expected, rtol=_CLOSE, atol=tolerance):
-        return "nearly", "很接近了：是不是中途舍入了，或者最后一步算错了一点？"
+    if known := other_step(numbers, expected, exercise):
+        return known
+    if ways:
+        return ways[0].name, joined(ways)
+    if uneven:
+        return "other_shares", uneven
+    if ways := _items(numbers, expected, exercise):
+        return ways[0].name, "\n".join(way.message for way in ways)
+    if np.allclose(numbers, expected, rtol=_CLOSE, atol=1e-9) and not _whole(numbers):
+        return "nearly", "只差一点：是不是中途舍入了，或者最后一步加错了一位？"
     if many and (said := _same_change(numbers, expected, tolerance)):
         return said
-    if said := shares(numbers, expected):
-        return "other_shares", said
     bad = np.flatnonzero(np.abs(numbers - expected) > tolerance)
     if not many:
-        return one_number(numbers[0], expected[0])
-    if len(bad) == len(expected):
-        return None, "每一个数都不对。"
-    return "some_wrong", f"第 {'、'.join(str(i + 1) for i in bad)} 个数不对，其余的都对。"
+        name, said = one_number(numbers[0], expected[0])
+        return name, said or start_with(exercise)
+    which = "、".join(str(i + 1) for i in bad)
+    said = f"第 {which} 个数不对，其余的都对。" if len(bad) < len(expected) else "每一个数都不对。"
+    again = terms(bad, exercise) or start_with(exercise)
+    return "some_wrong" if len(bad) < len(expected) else None, said + again
+
+
+def start_with(exercise, level=0):
+    """认不出原因：从一条提示核对起。"""
+    return f"从这里核对起：{exercise.hints[level]}"
+
+
+def _whole(numbers):
+    """全是整数：不是舍入出来的。"""
+    return np.array_equal(numbers, np.round(numbers))
+
+
+def _items(numbers, expected, exercise):
+    """一个一个地看，每个不对的数都说得通的错误：[Mistake]，消息里说是第几个；有一个说不通就是空的。"""
+    bad = np.flatnonzero(np.abs(numbers - expected) > exercise.tolerance)
+    if len(expected) < 2:
+        return []
+    found = {}
+    for i in bad:
+        ways = fitting_item(numbers[i], i, expected[i], exercise)
+        if not ways:
+            return []
+        found.setdefault(ways[0].message, (ways[0], []))[1].append(str(i + 1))
+    return [
+        Mistake(way.name, None, f"第 {'、'.join(where)} 个数：{said}") for said, (way, where) in found.items()
+    ]
+
+
+def joined(mistakes):
+    """几种错误的话，各不相同的至多三句。"""
+    return "\n也可能：".join(list(dict.fromkeys(each.message for each in mistakes))[:3])
 
 
 def _rounded(numbers, expected, digits, cut):
@@ -74,9 +119,6 @@ def one_number(number, right):
             )
     if number and abs(number * right - 1) <= 0.01 and abs(right) != 1:
         return "inverted", "这是倒数：除和乘、分子和分母是不是反了？"
-    for size in (1.024, 1.024**2):
-        if abs(number * size - right) <= 0.002 * abs(right):
-            return "by_1024", "是不是按 1024 换算了？这里按 1000 换算。"
     if abs(number - right) == 1:
         return "off_by_one", "差一个：头尾都算进去了吗，从 0 数还是从 1 数？"
     if number > 0 and abs(number * number - right) <= 5e-3 * abs(right):

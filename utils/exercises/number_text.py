@@ -21,7 +21,9 @@ _CONSTANTS = {"e": math.e, "pi": math.pi, "π": math.pi}
 _CHINESE = "零一二三四五六七八九"
 _KEPT = f"{_CHINESE[2:]}十百千万负减加乘除不到至或和与及大小多少超比于"  # 改变意思的字，不能去掉
 _WORDS = rf"(?<![\d.\u4e00-\u9fff])(?:(?![{_KEPT}])[\u4e00-\u9fff])+(?=\s?[-\d.(])"  # 数前面的说明
-_LABEL = r"(?:^|(?<=[,;\s(\[]))[^\W\d][^,;:=()\[\]]*[:=]\s*"  # q = 、头1：
+_LABEL = r"(?:^|(?<=[,;\s(\[]))[^\W\d][^,;:=()\[\]]*[:=是为]\s*"  # q = 、头1：、头 1 是
+_PLACE = rf"第\s*[{_CHINESE[1:]}十\d]+\s*[问格空个]\s*数?\s*[:=是为]?"  # 第一问、第 2 个数是
+_THOUSANDS = r"\s*-?\d{1,3}(?: \d{3})*(?:\.\d+)?\s*"
 
 
 def half_width(text):
@@ -45,7 +47,10 @@ def separate(text):
 
 def items_of(text, count=None):
     """一段文字里的各项。count : 应有几项；只有一项时，12 288 和 12,288 是一个数，等号前面的不看。"""
-    text = re.sub(r"第(?=\s*\d)", "", half_width(text))
+    text = half_width(re.sub("[①-⑳]", " ", text))  # 格的号码，不是数
+    if count and count > 1:
+        text = re.sub(_PLACE, " ", text).replace("|", ";")
+    text = re.sub(r"第(?=\s*\d)", "", text)
     text = re.sub(r"(?<=\d)\s*\([^()\d]*[\u4e00-\u9fff][^()\d]*\)", "", text)  # 0.6（重新归一化）
     text = re.split(r"[=≈约]|(?<!\d):", text)[-1] if count == 1 else re.sub(_LABEL, "", text)
     text = re.sub(_WORDS, " ", text).strip()
@@ -59,12 +64,13 @@ def items_of(text, count=None):
         return [re.sub(r"[,\s]", "", text)]
     if count == 1 and not re.search(r"[,;、]|[\d)]\s+[\d(]", text):  # 一道算式，空格不分开它
         return [re.sub(r"(?<!ln)\s+", "", text)]
-    if (
-        count
-        and re.search(r"\d[, ]\d{3}(?!\d)", text)
-        and len(parts := re.split("[;、\n]", text.strip("[]()\n"))) == count
-    ):
-        return parts  # 分号隔开的几个数，逗号、空格是千位的
+    if count and re.search(r"\d[, ]\d{3}(?!\d)", text):  # 几个数，里面的逗号、空格是千位的
+        parts = re.split("[;、\n]", text.strip("[]()\n"))
+        spaced = text.strip("[]()").split(",")
+        if len(parts) == count:
+            return parts
+        if len(spaced) == count and all(re.fullmatch(_THOUSANDS, part) for part in spaced):
+            return spaced
     items = separate(text)
     parts = re.split("[/:]", items[0])
     if len(items) == 1 and count and len(parts) == count > 2:  # 4/3/6/6/3、1:2:1

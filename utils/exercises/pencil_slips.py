@@ -73,7 +73,7 @@ def _product_slips(number, products, tolerance):
             found.append(words)
 
     real = [(a, b) for a, b in products if a * b]
-    for count in range(1, len(real)):
+    for count in range(1, len(real) + (number == 0)):  # 一项也没有加，是 0
         for some in itertools.combinations(real, count):
             names = "、".join(f"{write(a)} × {write(b)}" for a, b in some)
             try_on(total - sum(a * b for a, b in some), f"少加了 {names}。")
@@ -91,8 +91,22 @@ def _product_slips(number, products, tolerance):
         try_on(total - term + a + b, f"{name} 是不是写成了加？这两个数要相乘。")
     sums = sum(a for a, _ in products), sum(b for _, b in products)
     try_on(sum(sums), "是不是把两个向量的数都加起来了？对应的数先相乘，再相加。")
-    try_on(sums[0] * sums[1], "是不是先各自加起来再乘？先逐项乘，再加。")
+    if abs(sums[0] - 1) < 1e-9:  # 权重
+        try_on(sums[1], "是不是没有乘权重，就加起来了？")
+    else:
+        try_on(sums[0] * sums[1], "是不是先各自加起来再乘？先逐项乘，再加。")
     return found
+
+
+def terms(which, exercise):
+    """which 里的数各是哪几项乘积的和：一句话；题目没有写 products 就是空的。"""
+    if not exercise.products:
+        return ""
+    said = []
+    for i in which[:2]:
+        real = "、".join(f"{write(a)} × {write(b)}" for a, b in exercise.products[i])
+        said.append(f"第 {i + 1} 个数是 {real} 加起来：再算一遍。")
+    return "".join(said)
 
 
 def wrong_count(numbers, expected, exercise):
@@ -105,6 +119,19 @@ def wrong_count(numbers, expected, exercise):
         return "是不是把几个数加成了一个？一个一个地写。"
     if len(numbers) < len(expected) and np.allclose(numbers, expected[: len(numbers)], rtol=0, atol=near):
         return "写出的都对，后面的还没有写。"
+    if len(numbers) == 1 and np.abs(expected - numbers[0]).min() <= near:
+        return "这是其中的一个，别的还没有写。"
+    rows = numbers.reshape(-1, len(expected)) if numbers.size % len(expected) == 0 else expected[None]
+    if len(rows) > 1 and np.allclose(rows.sum(axis=0), expected, rtol=0, atol=near):
+        return "几行都对，还没有加起来：一列一列地加。"
+    start = numbers[: len(expected)]
+    if len(start) == len(expected) > 1 and np.allclose(start, expected, rtol=0, atol=near):
+        return "开头的几个都对，后面多写的去掉。"
+    if len(expected) == 1 and len(numbers) > 1:
+        if abs(numbers.sum() - expected[0]) <= near:
+            return "这几个数还没有加起来：只写最后的一个数。"
+        if abs(numbers.prod() - expected[0]) <= near:
+            return "这几个数还没有乘起来：只写最后的一个数。"
     return ""
 
 
@@ -146,14 +173,17 @@ def other_step(numbers, expected, exercise):
     """(名字, 一句话)：做成了别的归一化，多套了一个函数；看不出时是 None。"""
     given = np.asarray(exercise.given, float)
     starts = [(_OF_GIVEN, given)] if given.shape == numbers.shape else []
-    if np.abs(expected).max() <= _SMALL:  # 再大的，套上 tanh、sigmoid 都成了 1
+    if len(expected) > 1 and np.abs(expected).max() <= _SMALL:  # 再大的，套上 tanh、sigmoid 都成了 1
         starts.append((_OF_RIGHT, expected))
     for steps, values in starts:
         for words, step in steps.items():
             if np.allclose(numbers, step(values), rtol=0, atol=exercise.tolerance):
                 return "other_step", words
-    if given.shape == numbers.shape and np.any(given) and (divisor := _divisor(numbers, given)):
-        return "same_factor", f"你把原来的数都除以了同一个数 {write(divisor)}：应当除以谁？"
+    if given.shape != numbers.shape:
+        return None
+    for values, which in ((given, "原来的数"), (_centred(given), "减去平均以后的数")):
+        if np.any(values) and (divisor := _divisor(numbers, values)):
+            return "same_factor", f"你把{which}都除以了同一个数 {write(divisor)}：应当除以谁？"
     return None
 
 

@@ -1,7 +1,7 @@
 """练习用到的几种记录：练习、错误、判定，和一段能显示的文字。"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +57,15 @@ class Mistake:
     message: str
 
 
+@dataclass(frozen=True)
+class Reason:
+    """判断题里一种错的理由：words 是关键词（正则，… 是隔几个字）；message 为什么不对，两种判断都说得通。"""
+
+    name: str
+    words: str
+    message: str
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Exercise:
     """一道练习里判定要用的东西；题目、选项、有错的代码只写在笔记本里。
@@ -77,11 +86,15 @@ class Exercise:
     without : step 用。题目说不用的课程函数，名字与题目里一样
     whole : 由几步合成的函数用。whole(softmax=f) 是只把 softmax 这一步换成 f 的函数；参数名是各步练习的编号。
         各步的练习里有名字的错误，靠它在合起来的函数里也认得出
-    also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看
+    also : step 和 bug 用。更多的错误，几个可以同名，消息也可以相同；在 mistakes 里认不出时再看。
+        number 和 table 的由 other_ways.py 造：换错一样、两样原料得到的数
     module : module 用。module(*参数) 给出新建这个模块要的大小、{参数的名字: 放进去的矩阵} 和输入 X
     items : match 和 table 用。各项叫什么，与题目里一样
     products : number 用。每个数是哪些 (a, b) 的乘积的和；given : number 用。由它变来答案的那几个数
     carried : table 用。carried(各格) 是照学习者前面的格算出的各格，与前面无关的是 None
+    clues : match 用。各项的一个问题：这一项错了，又不在 mistakes 里时说
+    ideas, reasons : truth 用。对的理由的要点，每个是关键词（正则，… 是隔几个字）；错的理由，各是一个 Reason
+    sizes : shape 用。{题目里的一个大小: 它是谁的}
     tolerance : number 和 table 用。差多少以内算对；默认容许四舍五入到两位小数
     """
 
@@ -105,6 +118,10 @@ class Exercise:
     products: Sequence[Sequence[tuple]] = ()
     given: Sequence[float] = ()
     carried: Callable | None = None
+    clues: tuple[str, ...] = ()
+    ideas: tuple[str, ...] = ()
+    reasons: Sequence[Reason] = ()
+    sizes: dict[int, str] = field(default_factory=dict)
     tolerance: float = 0.0051
     notebook: str = ""
 

@@ -49,7 +49,7 @@ def _word(student, judged, id, exercise):
 
 
 def write_page(path, students, results, exercises):
-    """一页总结：每个学生每本笔记通过几题；最常见的错误，犯了的人，学生看到的话。PageError：写不进。"""
+    """一页总结：每个学生每本笔记通过几题；最常见的错误，犯了的人，学生看到的话；判断题的理由。PageError：写不进。"""
     notebooks = {}
     for id, exercise in exercises.items():
         notebooks.setdefault(exercise.notebook, []).append(id)
@@ -71,6 +71,7 @@ def write_page(path, students, results, exercises):
         notebooks=list(notebooks),
         rows=rows,
         mistakes=mistakes,
+        truths=_truths(students, results, exercises),
         picture=_picture(mistakes) if mistakes else "",
     )
     command.write_page(path, page)
@@ -93,6 +94,19 @@ def _mistakes(students, results, exercises):
     counts = Counter({key: len(names) for key, names in who.items()})
     order = sorted(counts, key=lambda key: (-counts[key], list(exercises).index(key[0]), key[1]))
     return [(exercises[id], said[id, name].partition("\n")[2], who[id, name]) for id, name in order[:MOST]]
+
+
+def _truths(students, results, exercises):
+    """有人答了的判断题：(练习, [(学生, 判定, 判断, 理由)])。"""
+    told = {
+        id: [
+            (student.name, judged[id]["message"].partition("：")[0], *judged[id]["said"])
+            for student, judged in zip(students, results, strict=True)
+            if "said" in judged.get(id, {})
+        ]
+        for id in exercises
+    }
+    return [(exercises[id], rows) for id, rows in told.items() if rows]
 
 
 def _picture(mistakes):

@@ -90,7 +90,21 @@ def judge_all(tasks, say):
             continue
         verdict = exercises.judge(EXERCISES[task["id"]], recorded.get(task["id"]), task["seconds"])
         status = verdict.status
-        say({"id": task["id"], "status": status, "mistake": verdict.mistake, "message": verdict.message})
+        result = {"id": task["id"], "status": status, "mistake": verdict.mistake, "message": verdict.message}
+        if EXERCISES[task["id"]].kind == "truth" and status != "not_attempted":
+            result["said"] = _said(EXERCISES[task["id"]], recorded.get(task["id"]))
+        say(result)
+
+
+def _said(exercise, answer):
+    """判断题：[判断, 理由]，给老师看；读不懂的是空的。"""
+    from utils.exercises.truth import read_truth
+
+    try:
+        said = read_truth(exercise, answer)
+        return [str(said.value) if isinstance(said.value, bool) else "", said.reason]
+    except Exception:
+        return ["", ""]
 
 
 def _run(source, names):

@@ -52,6 +52,7 @@ def missing_fields(exercise):
     """记录里缺了什么：每一项一句话，说出练习和字段。"""
     needed = {"step": ["arguments", "inputs", "shape"], "bug": ["arguments", "inputs", "shape", "repair"]}
     needed |= {"module": ["arguments", "inputs", "shape", "module"], "match": ["items"], "table": ["items"]}
+    needed["truth"] = ["ideas", "reasons"]
     fields = ["title", "kind", "reference", "mistakes", "hints", "solution", "why"]
     fields += needed.get(exercise.kind, [])
     empty = [field for field in fields if getattr(exercise, field) in (None, "", (), [])]

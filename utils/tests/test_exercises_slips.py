@@ -1,9 +1,12 @@
 """笔算和填表里的错：从数上认得出的原因，说的要是真的。答案都是照着错误的做法另算的。"""
 
+import re
+
 import numpy as np
 import pytest
 
 from utils.exercises import EXERCISES, check
+from utils.exercises.other_ways import in_cells
 
 SCORES, ROW = np.array([0.9, 0.4, 0.2]), np.array([1, 3, 5, 7])
 STATE = np.array([1.25, 1.5]) / 2 + [2, 0]
@@ -15,6 +18,15 @@ TOLD = [  # 练习，答案，话里有的，话里没有的
     ("pencil_score", 0.05 + 0.18, "少加了 0.1 × 0.1", "舍入"),
     ("pencil_score", 0.06 + 1.8, "0.9 × 0.2 的小数点", "倍"),
     ("pencil_score", [0.05, 0.01, 0.18, 0], "再把同一个数的几项加起来", ""),
+    (
+        "pencil_query",
+        np.diag([2, 0, 1, 3]) @ [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]],
+        "一列一列地加",
+        "",
+    ),
+    ("pencil_causal", [2 / 3, 2 / 3, 0], "加起来是 1.3333，不是 1", "反了"),
+    ("pencil_layer_norm", (ROW - 4) / 3**0.5, "减去平均以后的数都除以了同一个数 1.73", ""),
+    ("pencil_extremes", [2, 4, 4 + 0 + 2, 2], "没有乘权重", "先各自"),
     ("pencil_head_scores", [2 + 2, 3 + 1], "第 2 个数：0 × 3 是 0", "写反"),
     ("pencil_state", [2.625, 1.5], "第 2 个数：1.5 × 0.5 只写了 1.5", "第 1"),
     ("pencil_state", np.tanh(STATE), "tanh", ""),
@@ -59,8 +71,53 @@ def test_what_the_slips_start_from_leads_to_the_right_answer():
             assert all(carried in (None, value) for carried, value in pairs), exercise.id
 
 
-@pytest.mark.parametrize(
+pencil = pytest.mark.parametrize(
     "exercise", [each for each in EXERCISES.values() if each.kind in ("number", "table")], ids=repr
 )
+
+
+@pencil
 def test_a_pencil_exercise_names_at_least_five_mistakes(exercise):
     assert len(exercise.mistakes) >= 5
+
+
+def answers_of(exercise):
+    """also 里每种错误的答案：填表题是只改了那几格的一列数。"""
+    right = np.atleast_1d(np.asarray(exercise.reference, float))
+    for way in exercise.also:
+        if exercise.kind == "table":
+            cells = in_cells(way, list(right))
+            yield way, np.where(np.isnan(cells), right, cells)
+        else:
+            yield way, np.atleast_1d(way.answer)
+
+
+@pencil
+def test_a_pencil_exercise_makes_many_slips_again_and_each_is_told(exercise):
+    """换错一样原料的答案（不碰巧是对的），都不通过，都说出一个原因。"""
+    right = np.atleast_1d(np.asarray(exercise.reference, float))
+    single = [(way, answer) for way, answer in answers_of(exercise) if "+" not in way.name]
+    wrong = [each for each in single if each[1].shape != right.shape or not np.allclose(each[1], right)]
+    assert len({way.message for way, _ in wrong}) >= 4
+    for way, answer in wrong:
+        if answer.shape == right.shape and np.abs(answer - right).max() <= exercise.tolerance:
+            continue  # 这样错，也还在容许的差别里
+        verdict = check(exercise.id, answer)
+        assert verdict.status == "wrong" and verdict.mistake, (way.name, answer)
+        assert "从这里核对起" not in verdict.message
+
+
+@pencil
+def test_the_words_for_a_slip_do_not_contain_the_answer(exercise):
+    right = [f"{value:g}" for value in np.atleast_1d(exercise.reference)]
+    secret = re.compile(rf"(?<![\d.]){'[、, ]+'.join(map(re.escape, right))}(?![\d.])")
+    assert not [way.message for way in exercise.also if secret.search(way.message)]
+
+
+def test_two_slips_at_once_and_two_causes_are_both_told():
+    said = check("pencil_memory", 2000 * 2000 * 4 / 2**20).message  # 一个头，按 1024 换算
+    assert "像是有两处" in said
+    said = check("pencil_memory", 8 * 4000 * 4 / 1e6).message  # 0.128：2 × n，或者换成了 GB
+    assert "2 × n" in said and "GB" in said and "也可能" in said
+    said = check("model_table", [16384, 16384, 64000, 64000 + 8192 + 16384 + 16384, 256, 512]).message
+    assert "「②」" in said and "「④」" in said and "只算了一个块" in said  # 照学习者自己的 ②，④ 又错一样

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 
 import pytest
 
@@ -152,6 +153,25 @@ def test_the_page_shows_the_mistakes_of_the_class(graded):
     page = graded[1]
     assert "运行了 1 秒还没有结束" in page and "一直印、函数跑不完" in page
     assert all(name in page for name in CASES if "'" not in name)
+
+
+def test_the_page_lists_every_reason_of_a_truth_exercise(tmp_path):
+    given = {"甲": (True, "<b>只看</b>名次"), "乙": ("错", "变大了"), "丙": (True, ""), "丁": (None, "")}
+    given |= {"戊": (True, "第一个都比后面大 1")}
+    for name, answer in given.items():
+        handed_in(tmp_path / "作业", name, f'check("truth_shift", {answer!r})')
+    assert main([str(tmp_path / "作业"), "-o", str(tmp_path / "results.csv")]) == 0
+    page = (tmp_path / "results.html").read_text(encoding="utf-8")
+    table = page.partition("各人的理由")[2].partition("</table>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in table.split("</tr>")[1:-1]]
+    assert sorted(rows) == sorted(
+        [
+            ["甲", "True", "&lt;b&gt;只看&lt;/b&gt;名次", "还不对"],
+            ["乙", "False", "变大了", "还不对"],
+            ["丙", "True", "没有写", "还不对"],
+            ["戊", "True", "第一个都比后面大 1", "判断对；理由请自己比"],
+        ]
+    )
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "@x", "-2"])

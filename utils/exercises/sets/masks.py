@@ -4,7 +4,8 @@ import numpy as np
 
 from utils import attention
 from utils.exercises.random_inputs import random_matrix
-from utils.exercises.records import Exercise, Mistake
+from utils.exercises.records import Exercise, Mistake, Reason
+from utils.exercises.sets.softmax import softmax_ways
 
 
 def _inputs(seed=1):
@@ -118,6 +119,23 @@ EXERCISES = [
         title="第二个词的权重",
         kind="number",
         reference=[0.3333, 0.6667, 0],
+        also=[
+            *softmax_ways(
+                [0, 0.6931, -np.inf],
+                [
+                    ("not_masked", [0, 0.6931, 5], "是不是没有遮住第 3 个？"),
+                    ("masked_with_zero", [0, 0.6931, 0], "是不是把第 3 个分数换成了 0？"),
+                    ("masked_itself", [0, -np.inf, -np.inf], "是不是连自己也遮住了？"),
+                    ("only_itself", [-np.inf, 0.6931, -np.inf], "是不是把第 1 个也遮住了？前面的看得到。"),
+                    ("masked_the_past", [-np.inf, 0.6931, 5], "是不是把前面的遮住了？遮的是后面的。"),
+                    ("only_later", [-np.inf, -np.inf, 5], "是不是遮反了，只留下后面的？"),
+                    ("hid_itself_only", [0, -np.inf, 5], "是不是遮住了自己，没有遮后面的？"),
+                ],
+            ),
+            Mistake("score_kept", [1 / 3, 2 / 3, 5], "第 3 个写的还是分数：遮住以后，它的权重是几？"),
+            Mistake("score_kept", [0, 0.6931, 5], "这是原来的分数：遮住第 3 个，再取 exp，再相除。"),
+            Mistake("one_for_masked", [1 / 3, 2 / 3, 1], "第 3 个遮住了，它的权重不是 1。"),
+        ],
         mistakes=[
             Mistake(
                 "not_masked",
@@ -313,6 +331,12 @@ EXERCISES = [
         title="该写哪一行",
         kind="match",
         items=("①", "②", "③", "④"),
+        clues=(
+            "真的词元有几个？这里 True 是可以看：真的写什么，补的写什么？",
+            "真的词元有几个？这里 True 是不许看：真的写什么，补的写什么？",
+            "两张都是 True 才是 True：先写出因果的第 3 行，再划去补的词元。",
+            "第 3 个词元看得到自己和前面的：从左数几个 True？",
+        ),
         reference="ABAC",
         mistakes=[
             Mistake("sdpa_hides", "BBAC", "这个函数的真假里，True 是可以看。补的词元写什么？"),
@@ -338,6 +362,7 @@ EXERCISES = [
         title="交叉注意力的遮罩",
         kind="shape",
         reference=(7, 5),
+        sizes={7: "查询（英文词）的个数", 5: "键（中文词）的个数", 16: "宽度 d_k", 8: "宽度 d_v"},
         mistakes=[
             Mistake("transposed", (5, 7), "行是谁在看，列是看向谁。谁在看？"),
             Mistake("queries_twice", (7, 7), "列是键。键是哪一句的词元？"),
@@ -359,6 +384,43 @@ EXERCISES = [
         hints=[
             "没有遮罩，第 i 个词元要猜的词，是不是它右边的一格？",
             "留出句也这样吗？抄右边一格，要不要见过这句话？",
+        ],
+        ideas=(
+            r"右边|右侧|后面|后边|下一个|后一个|未来|抄|泄露|泄漏|作弊|偷看|复制|照搬|开卷|泄题|逐个|一个(词|字)一个",
+            r"(留出|也|照样|同样|还是|仍|都|一样|照旧)…(看(得|到|见)|能看|可以看|没遮|没有遮)",
+            r"(没|没有|忘(记)?(了)?|不|缺|少)(加|用|做)?了?遮|看(得)?(到|见)…(答案|词|字|格)|答案…(在|写|摆|就)",
+        ),
+        reasons=[
+            Reason(
+                "overfitting",
+                r"过(度)?拟合",
+                "过拟合是训练句的损失低、留出句的高，这里两种都低。算留出句的损失时，要猜的词写在哪里？",
+            ),
+            Reason(
+                "few_sentences",
+                r"(留出|样本|句|数据)…(太少|很少|不够|不足)|(数据|样本|句子|出句)少|几句|运气|碰巧|偶然|凑巧|巧合|样本|随机",
+                "留出句再多，损失也一样低：不是运气。没有遮罩，要猜的词写在哪里？",
+            ),
+            Reason(
+                "easy_sentences",
+                r"简单|容易|相似|类似|像|重复|重叠|混(进|入|了)|分布|差不多",
+                "换成别的新句子，损失照样低。没有遮罩，要猜的词写在哪里？",
+            ),
+            Reason(
+                "memorise",
+                r"背|记住|记下|没(有)?见过|学会|参加训练|没(有)?训练过|真本事|真的(会|学|懂)",
+                "偷看不是背下来，没见过的句子也能偷看。没有遮罩，要猜的词写在哪里？",
+            ),
+            Reason(
+                "only_in_training",
+                r"(只|仅|才)…训练|训练(时|句)…才|考(试)?时(就)?(不|没)",
+                "考留出句时，遮罩补上了吗？模型这时看得到哪些格？",
+            ),
+            Reason(
+                "wrong_metric",
+                r"正确率|准确率|学习率|欠拟合|没收敛|没训练(好|够)",
+                "不是换一个指标、再训练的事：偷看时这些也都好看。没有遮罩，要猜的词写在哪里？",
+            ),
         ],
         solution="answer = False\nreason = '留出句的答案也写在右边一格，照样可以抄'",
         why="留出句的答案也写在右边一格，照样可以抄，损失当然低。查泄露要看别的：让它自己一个词一个词往下写，"

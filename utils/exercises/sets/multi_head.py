@@ -6,6 +6,7 @@ import numpy as np
 
 from utils import attention as course
 from utils.attention import attention
+from utils.exercises.other_ways import cell_values, in_cell, other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
@@ -132,6 +133,163 @@ _RESHAPE_ORDER = "形状对了，数错位：先 reshape 成 (n, heads, d_k)，�
 _CUT_ROWS = "切的是行：每个头少了词元。要切列，每个头都有全部词元；np.split 要写 axis=1。"
 _HEAD_BEFORE = "取的是前一个头：h 从 0 数起，第 1 个头是 h = 0。"
 
+_HALVES = [[0, 1], [2, 3]]
+_HEAD_WAYS = other_ways(
+    lambda q, k, cut, score: [score(np.array(q)[part], np.array(k)[part]) for part in cut],
+    {"q": [1, 2, 0, 1], "k": [2, 1, 3, 1], "cut": _HALVES, "score": np.dot},
+    {
+        "q": [
+            ("key_with_key", [2, 1, 3, 1], "是不是两边都用了 k？"),
+            ("reversed_one", [1, 0, 2, 1], "是不是有一个倒着乘了？第 1 个乘第 1 个。"),
+            ("heads_crossed", [0, 1, 1, 2], "是不是拿一个头的 q 去乘另一个头的 k 了？"),
+        ],
+        "k": [("query_with_query", [1, 2, 0, 1], "是不是两边都用了 q？")],
+        "cut": [
+            ("every_other_column", [[0, 2], [1, 3]], "是不是隔一列取一列？"),
+            ("outer_and_inner", [[0, 3], [1, 2]], "是不是取了外面两列和里面两列？"),
+            ("reversed", _HALVES[::-1], "两个头是不是写反了？"),
+            ("first_of_three", [[0], [1, 2, 3]], "竖线画在了第 1 列后面：4 列分给两个头，各 2 列。"),
+            ("first_of_three", [[0, 1, 2], [3]], "竖线画在了第 3 列后面：4 列分给两个头，各 2 列。"),
+            ("not_cut", [[0, 1, 2, 3]] * 2, "是不是没有切开？"),
+            ("not_cut", [[0, 1, 2, 3]], "是不是没有切开？两个头各有一个分数。"),
+            ("first_head_only", [[0, 1], [0, 1, 2, 3]], "第 2 个头只用右边的两列。"),
+            ("one_each", [[0], [1]], "一个头有 2 列，是不是只用了 1 列？"),
+        ],
+        "score": [
+            ("scaled", lambda a, b: a @ b / np.sqrt(2), "是不是除以了 √2？问的是缩放之前。"),
+            ("scaled_by_all", lambda a, b: a @ b / 2, "是不是除以了 2？问的是缩放之前，只加。"),
+            ("multiplied_by_two", lambda a, b: a @ b * 2, "是不是又乘了 2？点积只乘一次，再加。"),
+            ("scaled_twice", lambda a, b: a @ b / 8**0.5, "是不是缩放了两次？问的是缩放之前。"),
+            ("divided_by_four", lambda a, b: a @ b / 4, "是不是除以了 4？问的是缩放之前，只加。"),
+            ("sums_multiplied", lambda a, b: a.sum() * b.sum(), "是不是先各自加起来再乘？先逐项乘，再加。"),
+            ("added_vectors", lambda a, b: (a + b).sum(), "是不是把数都加起来了？对应的数先相乘。"),
+            ("only_queries", lambda a, b: a.sum(), "是不是只加了 q 的数？要逐项乘 k 的数。"),
+            ("only_keys", lambda a, b: b.sum(), "是不是只加了 k 的数？要逐项乘 q 的数。"),
+            ("cosine", lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b), "是不是求了余弦？"),
+            ("largest_term", lambda a, b: (a * b).max(), "是不是只写了最大的一项？一个头的几项要加起来。"),
+            ("product_of_terms", lambda a, b: (a * b).prod(), "几项积是要加起来，不是再乘。"),
+        ],
+    },
+)
+
+_CELLS_OF_HEADS = [
+    *cell_values(
+        0,
+        {
+            10: "10 是词元数，是行数。问的是列数。",
+            320: "是不是乘了 8？40 列分给 8 个头，要除。",
+            32: "是不是减了 8？40 列分给 8 个头，要除。",
+            48: "是不是加了 8？40 列分给 8 个头，要除。",
+            4: "4 是投影矩阵的个数。40 列分给 8 个头。",
+            20: "切成两份了：一共 8 个头。",
+            50: "这像是一个头的 Q 一共有几个数：10 行。问的是几列。",
+        },
+    ),
+    *cell_values(
+        1,
+        {
+            80: "80 像是 8 个头的并排。一个头自己有一张权重：几个键就有几列。",
+            100: "这是一张权重有几格。问的是几列。",
+            50: "问的是权重：一列是一个键，与 Q 有几列无关。",
+            1: "1 是一行的和。一列是一个键。",
+            8: "8 是头数。一个头有一张权重，一列是一个键。",
+        },
+    ),
+    *cell_values(
+        2,
+        {
+            10: "10 是词元数，是行数。接上的是各个头的列。",
+            8: "8 是头数。每个头有几列，就接上几列。",
+            80: "接上的是各个头的输出，不是权重。一个头的输出有几列？",
+            50: "是不是 10 × 5？接上的是 8 个头，每个头几列？",
+            400: "这是接上以后一共有几个数。问的是几列。",
+            13: "是加了 8 和 5？8 个头，每个头几列，要乘。",
+        },
+    ),
+    *in_cell(
+        3,
+        other_ways(
+            lambda matrices, rows, columns, more: matrices * rows * columns + more,
+            {"matrices": 4, "rows": 40, "columns": 40, "more": 0},
+            {
+                "matrices": [
+                    ("without_output", 3, "是不是少了接上以后乘的 W_O？"),
+                    ("one_matrix", 1, "是不是只算了一个矩阵？"),
+                    ("two_matrices", 2, "是不是只算了两个矩阵？一共四个。"),
+                    ("times_heads", 32, "是不是又乘了 8 个头？切成几个头，参数不变。"),
+                    ("times_heads", 25, "三个投影是不是各乘了 8 个头？切成几个头，参数不变。"),
+                    ("eight", 8, "是不是乘了 8 个头？矩阵是四个。"),
+                ],
+                "rows": [("tokens", 10, "矩阵的行数是 d_model，与词元数无关。")],
+                "columns": [
+                    ("one_head_parameters", 5, "是不是只算了一个头的列？"),
+                    ("not_squared", 1, "一个矩阵有 40 × 40 个数，不是 40 个。"),
+                    ("heads_for_columns", 8, "矩阵是 40 × 40，不是 40 × 8。"),
+                    ("added", 2, "一个矩阵有 40 × 40 个数，不是 40 + 40。"),
+                ],
+                "more": [
+                    ("bias", 4 * 40, "是不是算了偏置？题目没有 bias。"),
+                    ("bias", 3 * 40, "是不是算了偏置？题目没有 bias。"),
+                ],
+            },
+        ),
+    ),
+    *in_cell(
+        4,
+        other_ways(
+            lambda kinds, tokens, width, size, unit: kinds * tokens * width * size / unit,
+            {"kinds": 2, "tokens": 1000, "width": 40, "size": 2, "unit": 1e6},
+            {
+                "kinds": [
+                    ("only_K", 1, "是不是只算了 K？K 和 V 都要留着。"),
+                    ("with_Q", 3, "是不是把 Q 也算上了？留着的只有 K 和 V。"),
+                    ("with_all", 4, "是不是 Q、K、V 和输出都算上了？留着的只有 K 和 V。"),
+                ],
+                "tokens": [
+                    ("ten_tokens", 10, "这一问是 1000 个词元，不是 10 个。"),
+                    ("squared_tokens", 1000**2, "词元数不用平方：一个词元留一行。"),
+                    ("one_token", 1, "这像是一个词元的。一共 1000 个。"),
+                ],
+                "width": [
+                    ("one_head_kept", 5, "是不是只算了一个头？8 个头的都要留着。"),
+                    ("heads_for_columns", 8, "一行 K 有 40 个数，不是 8 个。"),
+                    ("times_heads", 320, "是不是又乘了 8？8 个头的列加起来才是 40 列。"),
+                    ("matrix", 1600, "留着的是 K 和 V 的行，不是投影矩阵。"),
+                ],
+                "size": [
+                    ("numbers", 1, "是不是没有乘 2 字节？"),
+                    ("four_bytes", 4, "一个数 2 字节，是不是按 4 字节算了？"),
+                    ("bits", 16, "2 字节就是 2，不用换成 16 位。"),
+                ],
+                "unit": [
+                    ("bytes", 1, "是不是没有换成 MB？再除以一百万。"),
+                    ("kilobytes", 1e3, "是不是只换成了 KB？再除以一千。"),
+                    ("gigabytes", 1e9, "是不是换成了 GB？除多了一千。"),
+                    ("by_1024", 2**20, "是不是按 1024 换算了？这里 1 MB 是 1 000 000 字节。"),
+                    ("ten_times", 1e5, "小数点是不是错了一位？"),
+                    ("ten_times", 1e7, "小数点是不是错了一位？"),
+                ],
+            },
+        ),
+    ),
+    *cell_values(
+        5,
+        {
+            (lambda c: c[4] / 8): "8 份变成 2 份，是 2/8，不是 1/8（也不是只留一样）。",
+            (lambda c: c[4] / 16): "8 份变成 2 份，是 2/8。",
+            (lambda c: c[4] * 2): "共用以后变少，不是变多：8 份变成 2 份。",
+            (lambda c: c[4] * 4): "共用以后变少，不是变多：8 份变成 2 份。",
+            (lambda c: c[4] * 3 / 4): "8 份变成 2 份：问的是留下的，不是省下的。",
+            (lambda c: c[4] * 0.8): "8 份变成 2 份，是 2/8。",
+            (lambda c: c[4] / 5): "8 份变成 2 份，是 2/8，与一个头几列无关。",
+            (lambda c: c[4] / 4 * 1000): "单位是 MB：是不是只换成了 KB？",
+            (lambda c: c[4] / 4 * 1e6): "单位是 MB：这是字节。",
+            (lambda c: c[4] / 40): "小数点是不是错了一位？",
+            (lambda c: c[4] / 0.4): "小数点是不是错了一位？",
+        },
+    ),
+]
+
 EXERCISES = [
     Exercise(
         id="pencil_head_scores",
@@ -139,6 +297,7 @@ EXERCISES = [
         kind="number",
         reference=[4, 1],
         products=[[(1, 2), (2, 1)], [(0, 3), (1, 1)]],
+        also=_HEAD_WAYS,
         mistakes=[
             Mistake(
                 "every_other_column", [2, 3], "是不是隔一列取一列？头 1 拿最左边的一半，头 2 拿右边的一半。"
@@ -160,6 +319,11 @@ EXERCISES = [
         title="三个头，各在看谁",
         kind="match",
         items=("头 1", "头 2", "头 3"),
+        clues=(
+            "“吃”一行和“鱼”一行，最深的各在哪一列？",
+            "四行最深的格，在不在同一列？",
+            "最深的格比别的深多少？有没有哪一列、哪一条斜线是深的？",
+        ),
         reference="BDC",
         mistakes=[
             Mistake("previous_as_itself", "ADC", "深的格在对角线上吗？“猫”一行深的是哪一列？"),
@@ -185,6 +349,7 @@ EXERCISES = [
         kind="table",
         items=("①", "②", "③", "④", "⑤", "⑥"),
         reference=[5, 10, 40, 6400, 0.16, 0.04],
+        also=_CELLS_OF_HEADS,
         carried=lambda c: [None, None, 8 * c[0], None, None, c[4] / 4],
         mistakes=[
             Mistake("heads_for_width", [8, 8, 8, 6400, 0.16, 0.04], "8 是头数，不是宽度，也不是词元数。"),

@@ -27,6 +27,7 @@ EXERCISES = [
         title="输出的形状",
         kind="shape",
         reference=(7, 3),
+        sizes={7: "词元数", 12: " X 的宽度 d_model", 5: " Q 和 K 的宽度 d_k", 3: " V 的宽度 d_v"},
         mistakes=[
             Mistake("kept_X", (7, 12), "这是 X 的形状。输出的列数跟着 V。"),
             Mistake("kept_Q", (7, 5), "这是 Q 和 K 的形状。按权重取来的是值，不是查询和键。"),

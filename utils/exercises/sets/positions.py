@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from utils import positions as course
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
-from utils.exercises.records import Exercise, Mistake
+from utils.exercises.records import Exercise, Mistake, Reason
 
 
 def _rows(seed=1):
@@ -87,12 +88,62 @@ def _by_column(n, d_model, exponent):
     return np.where(columns % 2 == 0, np.sin(angles), np.cos(angles))
 
 
+_DIFFERENCE_WAYS = [
+    *other_ways(
+        lambda lengths, steps, angle, turn: lengths * turn(angle(steps * 30)),
+        {"lengths": 9, "steps": 2, "angle": math.radians, "turn": math.cos},
+        {
+            "lengths": [
+                ("forgot_length", 1, "是不是忘了两支箭头的长度？"),
+                ("one_length", 3, "是不是只乘了一支箭头的长度？"),
+                ("lengths_added", 6, "是不是把两个长度加起来了？要相乘。"),
+                ("lengths_squared", 81, "长度是不是多乘了一遍？"),
+                ("length_root", 3**0.5, "长度是不是开了平方？箭头长 3。"),
+            ],
+            "steps": [
+                ("one_step", 1, "是不是按差 1 步算了？"),
+                ("three_steps", 3, "是不是头尾都数，算成了 3 步？9 − 7 是几？"),
+                ("not_turned", 0, "是不是没有转？"),
+                ("added_positions", 16, "是不是把两个位置加起来了？要的是差。"),
+                ("only_the_query", 9, "是不是只转了查询？键也要转。"),
+                ("negative", 7, "是不是只转了键？查询也要转。"),
+                ("four_steps", 4, "是不是多乘了 2？差 2 步，转 60°。"),
+                ("half_turn", 6, "差 2 步转几度？是不是当成了 180°？"),
+                ("multiplied_positions", 63, "是不是把两个位置乘起来了？要的是差。"),
+                ("half_step", 0.5, "角是不是除以了 2？差 2 步，是 2 × 30°。"),
+            ],
+            "angle": [
+                ("radians", float, "角度是不是直接交给了 cos？np.cos 收弧度。"),
+                ("degrees_twice", lambda a: math.radians(math.radians(a)), "是不是换了两次弧度？"),
+            ],
+            "turn": [
+                ("sine", math.sin, "cos 是不是写成了 sin？"),
+                ("tangent", math.tan, "cos 是不是写成了 tan？"),
+                ("no_cosine", lambda angle: angle, "角要取 cos，再乘长度。"),
+                ("in_degrees", math.degrees, "角要取 cos，再乘长度。"),
+                ("minus", lambda angle: -math.cos(angle), "正负号反了：cos 60° 是正的。"),
+                ("one_minus", lambda angle: 1 - math.cos(angle), "用的是不是 1 − cos？点积用 cos。"),
+                ("squared_cosine", lambda angle: math.cos(angle) ** 2, "cos 是不是平方了？"),
+                ("divided", lambda angle: 1 / math.cos(angle), "是不是除以了 cos？要乘。"),
+            ],
+        },
+    ),
+    Mistake("one_angle", 30, "这是一步转几度。差几步，夹角几度，余弦是多少？"),
+    Mistake("angles_kept", 270, "这是查询转了几度。分数是长 × 长 × 夹角的余弦。"),
+]
+
 EXERCISES = [
     Exercise(
         id="positions_match",
         title="四种办法",
         kind="match",
         items=("另占几列", "加正弦", "每个位置学一行", "转"),
+        clues=(
+            "它动的是 X：X 变宽了没有？位置的几列用谁的投影矩阵？",
+            "它动的是 X，加在原来的列上。数由公式来，还是训练来？",
+            "它动的是 X，加在原来的列上。没有训练过的一行是什么数？",
+            "它不动 X：投影以后动的是哪几样？整句挪个位置，分数变不变？",
+        ),
         reference="BDCA",
         mistakes=[
             Mistake("columns_as_added", "DDCA", "词和位置混在同样的几列里吗？X 的宽度变了没有？"),
@@ -118,6 +169,7 @@ EXERCISES = [
         title="只看差",
         kind="number",
         reference=4.5,
+        also=_DIFFERENCE_WAYS,
         tolerance=0.01,
         mistakes=[
             Mistake("radians", 9 * math.cos(60), "60 被当作弧度了。np.cos 收弧度：先用 np.deg2rad 换。"),
@@ -385,6 +437,52 @@ EXERCISES = [
         hints=[
             "看折线图：“转”到几句还是 1，8 句呢？",
             "训练时位置的差最大是多少？8 句时，模型遇到的差，训练时都见过吗？",
+        ],
+        ideas=(
+            r"(没|没有|未|未曾|从未|不曾)(被|有)?(训练|见|学|练|遇|碰|出现)(过|到)?",
+            r"不等于|学会|经验|以外|学过|练过|训练过|见过的",
+            r"超(出|过)(?! ?1)|外推|0\.5|(只|才)对",
+            r"折线|没有保证|不保证|保证不了|泛化|分布|陌生|周期|重复|推广|新的",
+            r"(转|绕)…圈|(差|距离|隔得|间隔)…(像|混|看错|认错|更大|更远|太大|太远|变大)|差 ?20",
+            r"训练(时|中|里)…(没|不)|训练…(最长|只有|只到|最多|短)|不够长|训练…(数据|长度|距离)|(只|才)(练|学|见|训练)",
+            r"8 ?句…(不|掉|错|下降|低)",
+        ),
+        reasons=[
+            Reason(
+                "weights_sum",
+                r"权重…(加起来|的?和|总和)",
+                "一行权重加起来总是 1，句子多长都一样。有数，还缺什么？看折线图 8 句的一点。",
+            ),
+            Reason(
+                "overflow",
+                r"溢出|爆|精度|浮点|误差|无穷|nan|太大|太小",
+                "sin 和 cos 总在 −1 到 1 之间，24 个位置也算得准。有数，还缺什么？看折线图 8 句的一点。",
+            ),
+            Reason(
+                "rows_run_out",
+                r"备|\d+ ?行|行(不够|用完)|没有…行|查(不到|表)|随机|没有(数|公式|定义|编码|位置)|算不出",
+                "备好若干行、用完就没有的，是“每个位置学一行”。转有公式，任何位置都有数。有数，为什么还不全对？",
+            ),
+            Reason(
+                "only_difference",
+                r"只(看|由|跟|和|与|取决于|依赖)…差|相对位置|差(都|也)?(不变|一样|相同)",
+                "只看差，这是对的；可是句子长了，差也大了：8 句里的差，训练时都遇到过吗？",
+            ),
+            Reason(
+                "same_length",
+                r"不(会)?…变大|不(会)?(改变|变)(大|长度)|(长度|大小|模长)(不变|没变|相同|不改)|不改变(长度|大小)|不变大",
+                "转不改变一行的长度，这是对的；可是长度不变，不等于那么远的差学过。看折线图 8 句的一点。",
+            ),
+            Reason(
+                "forgets",
+                r"忘|记不住|记忆|梯度|压(进|缩)|传不到|衰减",
+                "注意力直接看每一个位置，不会一步步忘掉。“转”到 6 句还是 1：8 句比它多了什么样的差？",
+            ),
+            Reason(
+                "overfitting",
+                r"过(度)?拟合|学习率|(参数|头|层|模型|训练|步)…(太少|太小|不够|不足)|欠拟合",
+                "1 到 6 句的留出句全对，训练没有问题。8 句比它们多了什么样的差？",
+            ),
         ],
         solution="answer = False\nreason = '公式有数，不等于那么远的差训练过；8 句只对 0.56'",
         why="有数不等于学过：训练时最长 3 句，“转”到 6 句还是 1，8 句就只对 0.56。"

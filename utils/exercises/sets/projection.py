@@ -3,6 +3,7 @@
 import numpy as np
 
 from utils import attention
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
@@ -16,6 +17,37 @@ def _inputs(seed=1):
     ]
 
 
+_W_Q = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]])  # 「我爱你」的
+_W_K = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+_W_V = np.array([[2, 0, 1, 0], [0, 2, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]])
+_X = np.array([2, 0, 1, 3])
+_QUERY_WAYS = other_ways(
+    lambda x, W, product: product(x, W),
+    {"x": _X, "W": _W_Q, "product": np.dot},
+    {
+        "x": [
+            ("ignored_sizes", np.sign(_X), "每一行取几份没有用上。"),
+            ("reversed_x", _X[::-1], "表示是不是倒着用了？第 1 个数管第 1 行。"),
+            ("rows_shifted", np.roll(_X, 1), "行是不是错开了一行？第 1 个数管第 1 行。"),
+            ("rows_shifted", np.roll(_X, -1), "行是不是错开了一行？第 1 个数管第 1 行。"),
+            ("squared_x", _X**2, "表示里的数是不是乘了两次（平方了）？"),
+            ("no_x", np.ones(4), "没有用到这个词元的表示。"),
+        ],
+        "W": [
+            ("used_W_K", _W_K, "用的是不是 W_K？"),
+            ("used_W_V", _W_V, "用的是不是 W_V？"),
+        ],
+        "product": [
+            ("w_times_x", lambda x, W: W @ x, "是不是用 W 的行去乘了？"),
+            ("scaled_here", lambda x, W: x @ W / 2, "是不是除以了 √4？缩放是第 3 步，除的是分数。"),
+            ("divided_by_width", lambda x, W: x @ W / 4, "是不是除以了 4？点积是和，不是平均。"),
+            ("added", lambda x, W: x + W.sum(axis=0), "是不是把表示和各列的和加起来了？要相乘，再加。"),
+            ("added_x", lambda x, W: x @ W + x, "是不是又加上了表示本身？投影只有 x @ W。"),
+            ("only_diagonal", lambda x, W: x * W.diagonal(), "是不是只用了对角线上的数？"),
+        ],
+    },
+)
+
 EXERCISES = [
     Exercise(
         id="pencil_query",
@@ -23,11 +55,9 @@ EXERCISES = [
         kind="number",
         reference=[2, 0, 1, 4],
         tolerance=0.001,
+        also=_QUERY_WAYS,
         # x 的各数，乘 W_Q 各列的数
-        products=[
-            list(zip([2, 0, 1, 3], column, strict=True))
-            for column in zip(*[(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 1)], strict=True)
-        ],
+        products=[list(zip(_X.tolist(), column, strict=True)) for column in _W_Q.T.tolist()],
         mistakes=[
             Mistake(
                 "w_times_x",
@@ -55,6 +85,14 @@ EXERCISES = [
         title="谁是什么形状",
         kind="match",
         items=("X", "W_Q", "Q", "W_V", "V", "weight"),
+        clues=(
+            "行数是几个词元，列数是 d_model。",
+            "X @ W_Q：行数是 X 的列数，列数是结果的宽度。",
+            "Q = X @ W_Q：行数是几个词元，列数跟着 W_Q。",
+            "X @ W_V：行数是 X 的列数，列数是结果的宽度。",
+            "V = X @ W_V：行数是几个词元，列数跟着 W_V。",
+            "nn.Linear(输入宽度, 输出宽度) 存的 weight，哪一个在前？",
+        ),
         reference="DBFEAC",
         mistakes=[
             Mistake(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from utils import attention
+from utils.exercises.other_ways import cell_values, other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
@@ -43,6 +44,87 @@ def _dot(X, W_Q, W_K):
     return (X @ W_Q) @ (X @ W_K).T
 
 
+_ROW = np.array([0.9, 0.4, 0.2])
+_ROW_WAYS = other_ways(
+    lambda size, root, change: change(_ROW, root(size)),
+    {"size": 4, "root": np.sqrt, "change": np.divide},
+    {
+        "size": [
+            ("root_of_d_model", 8, "是不是用了 8？那是 X 的宽度 d_model。"),
+            ("root_of_n", 3, "是不是用了 3？那是词元数。"),
+            ("root_of_d_v", 2, "是不是用了 2？那是 V 的宽度 d_v。"),
+            ("both_sizes_of_Q", 12, "是不是用了 3 × 4 = 12？只用 Q 的列数。"),
+            ("both_sizes_of_X", 24, "是不是用了 3 × 8 = 24？只用 Q 的列数。"),
+            ("squared_d_k", 16, "是不是用了 4 的平方，或者 4 × 4？"),
+        ],
+        "root": [
+            ("forgot_root", float, "是不是忘了开平方？"),
+            ("squared", np.square, "是不是平方了？要开平方。"),
+            ("root_twice", lambda size: size**0.25, "是不是开了两次平方？"),
+        ],
+        "change": [
+            ("multiplied", np.multiply, "是不是乘了？要除。"),
+            ("subtracted", np.subtract, "是不是减了？要除。"),
+            ("added", np.add, "是不是加了？要除。"),
+            ("inverted", lambda row, by: by / row, "是不是反过来，用它去除以分数了？"),
+            ("softmax_too", lambda row, by: attention.softmax(row[None] / by)[0], "是不是又做了 softmax？"),
+            ("centred", lambda row, by: row - row.mean(), "是不是减了平均？缩放只除以一个数。"),
+            ("centred_and_divided", lambda row, by: (row - row.mean()) / by, "是不是先减了平均？只要除。"),
+            ("standardised", lambda row, by: (row - row.mean()) / row.std(), "是不是除以了这一行的标准差？"),
+            ("length", lambda row, by: row / np.linalg.norm(row), "是不是除以了这一行的长度？"),
+        ],
+    },
+)
+
+
+def _row_of_table(first, d_k):
+    """表里的一行：标准差，除以 √d_k 以后，除以 d_k 以后；d_k 是 first / 3 那一行的宽度。"""
+    root = d_k**0.5
+    of_one = "一个分量的标准差是 1，分数是几个积的和：方差加起来，再开方。"
+    return [
+        *cell_values(
+            first,
+            {
+                1: of_one,
+                d_k**2: "是不是平方了？方差是 d_k，标准差是它的平方根。",
+                1 / root: "反了：越宽，分数的起伏越大。",
+                d_k**0.25: "是不是开了两次平方？方差是 d_k，开一次。",
+                2 * root: "是不是多乘了 2？方差是 d_k，标准差是它的平方根。",
+                0: "0 是平均，不是标准差。",
+            },
+        ),
+        *cell_values(
+            first + 1,
+            {
+                (lambda c: c[first]): "每个分数除以一个数，标准差也除以同一个数。",
+                (lambda c: c[first] / d_k): "除以的是 √d_k，不是 d_k。",
+                (lambda c: c[first] * root): "是除以，不是乘。",
+                (lambda c: (c[first] ** 2 / root) ** 0.5): "标准差直接除以那个数，不用再开方。",
+                (lambda c: c[first] - root): "是除以，不是减。",
+                (lambda c: c[first] / 2): "除以的是 √d_k，不是 2。",
+                (lambda c: c[first] ** 0.5): "标准差除以那个数，不是开平方。",
+                1 / root: "是不是拿 1 去除的？拿前一格的标准差去除。",
+                d_k: "这是方差，或者 d_k。每个分数除以 √d_k，标准差也除以它。",
+                0: "除以一个数，不会变成 0；标准差也除以同一个数。",
+            },
+        ),
+        *cell_values(
+            first + 2,
+            {
+                (lambda c: c[first]): "每个分数除以 d_k，标准差也除以它：变小了。",
+                (lambda c: c[first] * d_k): "是除以，不是乘。",
+                (lambda c: c[first] / d_k**2): "标准差除以 d_k；方差才除以它的平方。",
+                (lambda c: (c[first] ** 2 / d_k) ** 0.5): "标准差直接除以那个数，不用再开方。",
+                (lambda c: c[first] - d_k): "是除以，不是减。",
+                (lambda c: c[first] / 2): "除以的是 d_k，不是 2。",
+                (lambda c: c[first] ** 2): "这是方差那样的数。拿标准差除以 d_k。",
+                (lambda c: c[first + 1] / d_k): "是从前一格接着除的吗？从原来的标准差起。",
+                0: "除以一个数，不会变成 0；标准差也除以同一个数。",
+            },
+        ),
+    ]
+
+
 EXERCISES = [
     Exercise(
         id="pencil_scaling",
@@ -50,9 +132,14 @@ EXERCISES = [
         kind="number",
         reference=[0.45, 0.2, 0.1],
         given=[0.9, 0.4, 0.2],
+        also=_ROW_WAYS,
         mistakes=[
             Mistake("not_scaled", [0.9, 0.4, 0.2], "这是原来的分数，还没有除。"),
-            Mistake("forgot_root", [0.225, 0.1, 0.05], "是不是忘了开平方？除以的是 √d_k，不是 d_k。"),
+            Mistake(
+                "forgot_root",
+                [0.225, 0.1, 0.05],
+                "是不是忘了开平方（除以了 4），或者除了两次 2？",
+            ),
             Mistake(
                 "root_of_d_model",
                 [0.3182, 0.1414, 0.0707],
@@ -97,6 +184,7 @@ EXERCISES = [
         kind="table",
         items=("①", "②", "③", "④", "⑤", "⑥"),
         reference=[2, 1, 0.5, 10, 1, 0.1],
+        also=_row_of_table(0, 4) + _row_of_table(3, 100),
         carried=lambda c: [None, c[0] / 2, c[0] / 4, None, c[3] / 10, c[3] / 100],
         mistakes=[
             Mistake("variance", [4, 1, 0.5, 100, 1, 0.1], "这是方差。标准差是方差的平方根。"),

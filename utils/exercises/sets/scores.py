@@ -3,6 +3,7 @@
 import numpy as np
 
 from utils import attention
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
@@ -16,10 +17,53 @@ def _inputs(seed=1):
     ]
 
 
+def _cosine_of_two(a, b):
+    return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
 def _cosine(Q, K):
     lengths = np.linalg.norm(Q, axis=1)[:, None] * np.linalg.norm(K, axis=1)
     return Q @ K.T / lengths
 
+
+_TIGER = {"q": np.array([0.6, 0.2, 0.1, 0.3]), "k": np.array([0.5, 0.1, 0.2, 0])}
+_FISH = {"q": np.array([0.1, 0.1, 0.9, 0.3]), "k": np.array([0, 0.2, 1, 0.1])}
+_SCORE_WAYS = other_ways(
+    lambda seeing, seen, product: product(seeing, seen),
+    {"seeing": _FISH["q"], "seen": _TIGER["k"], "product": np.dot},
+    {
+        "seeing": [
+            ("tigers_query", _TIGER["q"], "是不是用了“虎”的查询？"),
+            ("fishs_key", _FISH["k"], "是不是用了“鱼”的键？在看的一边出查询。"),
+        ],
+        "seen": [
+            ("tigers_query", _TIGER["q"], "是不是用了“虎”的查询？被看的一边出键。"),
+            ("fishs_key", _FISH["k"], "是不是用了“鱼”的键？要看的是“虎”。"),
+            ("fishs_query", _FISH["q"], "是不是两边都用了“鱼”的查询？"),
+            ("shifted", np.roll(_TIGER["k"], 1), "是不是错开了一位？第 1 个乘第 1 个。"),
+            ("shifted", np.roll(_TIGER["k"], -1), "是不是错开了一位？第 1 个乘第 1 个。"),
+            ("reversed_key", _TIGER["k"][::-1], "是不是有一个倒着乘了？第 1 个乘第 1 个。"),
+        ],
+        "product": [
+            ("scaled_already", lambda a, b: a @ b / 2, "是不是除以了 √4？缩放在第 3 步。"),
+            ("mean_of_products", lambda a, b: a @ b / 4, "是不是除以了 4，取了平均？点积是和。"),
+            ("root_of_two", lambda a, b: a @ b / np.sqrt(2), "是不是除以了 √2？这一步什么也不除。"),
+            ("cosine", _cosine_of_two, "是不是除以了两个向量的长度？那是余弦。"),
+            ("multiplied_by_two", lambda a, b: a @ b * 2, "是不是乘了 2？分数只是四个积的和。"),
+            ("added_vectors", lambda a, b: (a + b).sum(), "是不是把数都加起来了？要先相乘。"),
+            ("sums_multiplied", lambda a, b: a.sum() * b.sum(), "是不是先各自加起来再乘？先逐项乘，再加。"),
+            ("only_one_vector", lambda a, b: a.sum(), "是不是只把查询的数加起来了？要逐项乘键的数。"),
+            ("only_one_vector", lambda a, b: b.sum(), "是不是只把键的数加起来了？要逐项乘查询的数。"),
+            ("difference", lambda a, b: (a - b).sum(), "是不是相减了？对应的数要相乘。"),
+            ("distance", lambda a, b: np.linalg.norm(a - b), "是不是求了两个向量的距离？要的是点积。"),
+            ("squared_distance", lambda a, b: ((a - b) ** 2).sum(), "是不是求了距离的平方？要的是点积。"),
+            ("exponential", lambda a, b: np.exp(a @ b), "是不是取了 exp？那在第 4 步。"),
+            ("elementwise_added", lambda a, b: a + b, "是不是逐项加了？对应的数要相乘，再加成一个数。"),
+            ("only_query", lambda a, b: a, "这是一个向量。查询和键逐项相乘，再加成一个数。"),
+            ("only_query", lambda a, b: b, "这是一个向量。查询和键逐项相乘，再加成一个数。"),
+        ],
+    },
+)
 
 EXERCISES = [
     Exercise(
@@ -29,6 +73,7 @@ EXERCISES = [
         reference=0.24,
         tolerance=0.004,
         products=[[(0.1, 0.5), (0.1, 0.1), (0.9, 0.2), (0.3, 0)]],
+        also=_SCORE_WAYS,
         mistakes=[
             Mistake("swapped_roles", 0.17, "这是“虎”看向“鱼”。谁在看，就用谁的查询；看向谁，就用谁的键。"),
             Mistake("own_score", 0.95, "这是“鱼”看自己：键用错了，要看的是谁？"),
@@ -57,6 +102,7 @@ EXERCISES = [
         title="猜 scores 的形状",
         kind="shape",
         reference=(2, 5),
+        sizes={2: "查询的个数", 5: "键的个数", 6: "宽度 d_k，点积时加起来了"},
         mistakes=[
             Mistake("transposed", (5, 2), "行和列写反了：行是谁在看？"),
             Mistake("kept_Q", (2, 6), "这是 Q 的形状。6 是 d_k，点积时加起来了，还会留下吗？"),

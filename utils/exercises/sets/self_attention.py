@@ -4,8 +4,9 @@ import numpy as np
 
 from utils import attention
 from utils.attention import softmax
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
-from utils.exercises.records import Exercise, Mistake
+from utils.exercises.records import Exercise, Mistake, Reason
 
 
 def _inputs(seed=1):
@@ -223,12 +224,108 @@ _MISTAKES = [
     ),
 ]
 
+_MEMORY_WAYS = other_ways(
+    lambda heads, scores, size, unit: heads * scores * size / unit,
+    {"heads": 8, "scores": 2000**2, "size": 4, "unit": 1e6},
+    {
+        "heads": [
+            ("one_head", 1, "是不是只算了一个头？"),
+            ("three_matrices", 24, "是不是算了 Q、K、V 三样？"),
+            ("heads_squared", 64, "是不是乘了两次 8？"),
+        ],
+        "scores": [
+            ("linear", 2000, "分数有 n × n 个，不是 n 个。"),
+            ("double_n", 4000, "n × n 是平方，不是 2 × n。"),
+            ("half", 2000**2 / 2, "是不是只算了一半？n × n 个都要存。"),
+            ("half", 2000 * 1999 / 2, "是不是只算了一半？n × n 个都要存。"),
+            ("without_diagonal", 2000 * 1999, "自己看自己的分数也要存。"),
+            ("zeros", 2000**2 / 10, "2000 × 2000 后面有几个 0？"),
+            ("zeros", 2000**2 * 10, "2000 × 2000 后面有几个 0？"),
+            ("zeros", 2000**2 / 100, "2000 × 2000 后面有几个 0？"),
+            ("twice", 2 * 2000**2, "是不是多算了一份？一个头只有一张 (n, n)。"),
+            ("cubed", 2000**3, "是不是多乘了一次 n？"),
+        ],
+        "size": [
+            ("no_bytes", 1, "一个数占 4 字节，是不是没有乘？"),
+            ("two_bytes", 2, "float32 一个数是不是按 2 字节算了？是 4 字节。"),
+            ("double", 8, "float32 一个数是不是按 8 字节算了？是 4 字节。"),
+            ("bits", 32, "是不是按 32 算了？32 位就是 4 字节。"),
+            ("bytes_squared", 16, "是不是乘了两次 4？"),
+            ("bytes_divided", 1 / 4, "是不是除以了 4？一个数占 4 字节，要乘。"),
+        ],
+        "unit": [
+            ("by_1024", 2**20, "是不是按 1024 换算了？这里 1 MB 是 1 000 000 字节。"),
+            ("bytes", 1, "是不是没有换成 MB？再除以一百万。"),
+            ("kilobytes", 1e3, "是不是只换成了 KB？再除以一千。"),
+            ("kilobytes", 1024, "是不是只换成了 KB？而且这里按 1000 换算。"),
+            ("gigabytes", 1e9, "是不是换成了 GB？除多了一千。"),
+            ("gigabytes", 2**30, "是不是换成了 GB？而且这里按 1000 换算。"),
+        ],
+    },
+)
+_STEP_WAYS = [
+    *other_ways(
+        lambda w, rate, gradient, step: step(w, rate, gradient),
+        {"w": 1, "rate": 0.05, "gradient": -18, "step": lambda w, rate, gradient: w - rate * gradient},
+        {
+            "w": [
+                ("only_step", 0, "是不是忘了原来的 w？新的 w = 旧的 w − 学习率 × 梯度。"),
+                ("other_start", 2, "旧的 w 是 1，是不是用了 2？"),
+                ("other_start", 3, "旧的 w 是 1，是不是用了 3？"),
+                ("inside", -3, "旧的 w 是 1，是不是用了 3w − 6？"),
+            ],
+            "rate": [
+                ("rate_of_the_text", 0.1, "是不是用了前面的学习率 0.1？"),
+                ("rate_ten_times_smaller", 0.005, "0.05 的小数点是不是错了一位？"),
+                ("rate_ten_times_larger", 0.5, "0.05 是不是当成了 0.5？"),
+                ("other_rate", 0.01, "学习率是不是用了 0.01？这里是 0.05。"),
+                ("no_rate", 1, "是不是忘了乘学习率？"),
+                ("two_steps_at_once", 0.1, "是不是走了两步？"),
+            ],
+            "gradient": [
+                ("wrong_way", 18, "梯度是 −18，负号是不是丢了？"),
+                ("the_loss", 9, "减的是不是损失 9？要减学习率 × 梯度。"),
+                ("half_gradient", -9, "梯度是不是少乘了 2？题目给了 −18。"),
+                ("no_inner", -6, "梯度是不是少乘了里面的 3？题目给了 −18。"),
+                ("inside_only", -3, "用的是不是 3w − 6？梯度题目给了，是 −18。"),
+                ("no_gradient", 1, "是不是没有乘梯度？"),
+                ("other_gradient", -36, "梯度是不是多乘了 2？题目给了 −18。"),
+                ("the_gradient_of_the_text", -12, "梯度是不是用了 −12？题目给了 −18。"),
+            ],
+            "step": [
+                ("rate_times_w", lambda w, rate, gradient: w * rate - gradient, "学习率乘的是梯度，不是 w。"),
+                ("rate_times_both", lambda w, rate, gradient: rate * (w - gradient), "学习率只乘梯度。"),
+                (
+                    "w_times_step",
+                    lambda w, rate, gradient: w * rate * gradient,
+                    "旧的 w 要减去这一步，不是乘。",
+                ),
+                ("divided", lambda w, rate, gradient: w - gradient / rate, "学习率是不是拿来除了？要乘。"),
+                ("gradient_first", lambda w, rate, gradient: gradient - rate * w, "w 和梯度是不是换了位置？"),
+                (
+                    "gradient_first",
+                    lambda w, rate, gradient: rate * gradient - w,
+                    "减反了：旧的 w 减去这一步。",
+                ),
+                ("all_added", lambda w, rate, gradient: w + rate - gradient, "学习率乘梯度，不是加。"),
+                ("all_added", lambda w, rate, gradient: w - (rate + gradient), "学习率乘梯度，不是加。"),
+            ],
+        },
+    ),
+    Mistake("the_new_loss", (3 * 1.9 - 6) ** 2, "这是走完以后的损失。问的是 w。"),
+    Mistake("inside_after", 3 * 1.9 - 6, "这是走完以后的 3w − 6。问的是 w。"),
+    Mistake("three_w", 3 * 1.9, "这是走完以后的 3w。问的是 w。"),
+    Mistake("the_old_loss", 9, "这是走之前的损失。问的是走一步以后的 w。"),
+    Mistake("the_gradient", -18, "这是梯度。再乘学习率，从旧的 w 里减去。"),
+]
+
 EXERCISES = [
     Exercise(
         id="pencil_memory",
         title="多少 MB",
         kind="number",
         reference=128,
+        also=_MEMORY_WAYS,
         tolerance=0.5,
         mistakes=[
             Mistake("one_head", 16, "这是一个头的。8 个头各存一张 (n, n)。"),
@@ -289,6 +386,7 @@ EXERCISES = [
         title="走一步",
         kind="number",
         reference=1.9,
+        also=_STEP_WAYS,
         tolerance=0.001,
         mistakes=[
             Mistake("rate_of_the_text", 2.8, "用了前面的学习率 0.1。这道题是 0.05。"),
@@ -315,6 +413,7 @@ EXERCISES = [
         title="三个模型的图",
         kind="match",
         items=("甲", "乙", "丙"),
+        clues=("", "有哪一列特别深吗？没有的话，它学会了什么？", ""),
         reference="CAB",
         mistakes=[
             Mistake("swapped_questions", "BAC", "列是“看向谁”。答“谁在做”，要从第几个词取？"),
@@ -345,6 +444,51 @@ EXERCISES = [
         hints=[
             "没有位置时，「猫吃鱼」和「鱼吃猫」的 X 是同样的三行，只是换了次序。",
             "两句话的输出一样，回答就一样。两句的正确答案一样吗？",
+        ],
+        ideas=(
+            r"镜像|鱼吃猫|猫吃鱼|对称|一模一样|置换|ln ?2|0\.69|至多|最多|50%|左右|一袋",
+            r"只能(猜|蒙|碰)|瞎猜|二选一|上限",
+            r"信息|(输入|输出|回答|结果|答案|三行|x|表示|权重|分数|两句)…(相同|一样|相等|不变|同一)",
+            r"(分|区分|区别|辨|分辨)…不(开|出|清|了|来)|(不能|无法|没法|难以)(区分|分|辨|知道)",
+            r"次序|顺序|先后|词序|语序|谁先|谁(在)?前|(缺|少)…位置|(不知道|看不出|看不到|没有)…(谁|位置|前|后)",
+        ),
+        reasons=[
+            Reason(
+                "overfitting",
+                r"过(度)?拟合|(训练|练)(得)?(太|过)(久|多|长)|过度训练",
+                "过拟合是训练句好、留出句差。这里训练句也只对一半：损失停在 ln 2。"
+                "一句话和倒过来的一句，X 差在哪里？",
+            ),
+            Reason(
+                "memorise",
+                r"背|记住|记下|记得|死记",
+                "要背，先得分得开：「猫吃鱼」和「鱼吃猫」交给模型的 X 差在哪里？",
+            ),
+            Reason(
+                "learning_rate",
+                r"学习率|步长|步子|优化器|adam|lr",
+                "有位置的模型用同样的学习率，200 步就全对。没有位置时，X 里少了什么？",
+            ),
+            Reason(
+                "unseen",
+                r"(没有?|未|不曾)(被|有)?(参加|参与)?(训练|见|学|看)过?|不在训练|新句子|泛化|留出句(难|不同)",
+                "有位置的模型也没有见过留出句，却全对；没有位置的，训练句上也只对一半。X 里少了什么？",
+            ),
+            Reason(
+                "too_few_steps",
+                r"(没有?|未|不|才)(能)?收敛|步(数)?…(太少|不够|不足)|还不够|(越久|更久|继续)(?!…(没|不|也|都|仍|一样))",
+                "不是步数的事：损失到 ln 2 就平了，再走也不降。为什么停在那里？",
+            ),
+            Reason(
+                "too_small",
+                r"(参数|容量|数据|样本|句子|头|层|模型)…(太少|太小|不够|不足|太简单)|(数据|样本|句子)少|容量",
+                "有位置的模型一样大，用同样的句子，就全对。没有位置时，X 里少了什么？",
+            ),
+            Reason(
+                "stuck",
+                r"局部|鞍点|梯度|饱和|消失",
+                "没有卡住：ln 2 已经是没有位置时最小的损失。为什么不能再小？",
+            ),
         ],
         solution="answer = False\nreason = '一句话和它的镜像输出相同，两句里至多答对一句'",
         why="没有位置，一句话和它的镜像是同样的三行，动词的输出相同，回答也相同；两句的正确答案却不同，"

@@ -3,8 +3,9 @@
 import numpy as np
 
 from utils import attention
+from utils.exercises.other_ways import other_ways
 from utils.exercises.random_inputs import random_matrix
-from utils.exercises.records import Exercise, Mistake
+from utils.exercises.records import Exercise, Mistake, Reason
 
 
 def _inputs(seed=1):
@@ -37,6 +38,56 @@ def _masked_with(number):
     return Mistake("mask_number", lambda s: attention.softmax(np.where(np.isneginf(s), number, s)), message)
 
 
+def softmax_ways(row, other_rows):
+    """一行分数的权重，笔算时的各种错误。other_rows : 把分数先弄错了的，(英文名, 一行, 一句话)。"""
+
+    def shares(row, power, share):
+        return share(power(np.array(row, float)))
+
+    def zero_for_zero(s):
+        return np.where(s == 0, 0, np.exp(s))
+
+    def one_for_logarithm(s):
+        return np.exp(np.where(np.isclose(s, 0.6931), 1, s))
+
+    return other_ways(
+        shares,
+        {"row": row, "power": np.exp, "share": lambda e: e / e.sum()},
+        {
+            "row": other_rows,
+            "power": [
+                ("no_exp", lambda s: np.where(np.isneginf(s), 0, s), "是不是没有取 exp？"),
+                ("exp_of_zero_is_zero", zero_for_zero, "是不是把 e⁰ 当成了 0？"),
+                ("logarithm_as_one", one_for_logarithm, "是不是把 0.6931 当成了 1？它的 exp 是 2，不是 e。"),
+                ("base_two", np.exp2, "是不是用 2 作底？"),
+                ("base_ten", lambda s: 10**s, "是不是用 10 作底？"),
+                ("negative", lambda s: np.exp(np.where(np.isneginf(s), s, -s)), "正负号是不是反了？"),
+                ("times_e", lambda s: np.where(np.isneginf(s), 0, np.e * s), "exp 不是乘 e，是 e 的几次方。"),
+            ],
+            "share": [
+                ("not_divided", lambda e: e, "是不是没有除以和？"),
+                ("divided_by_largest", lambda e: e / e.max(), "是不是除以了最大的一个？要除以和。"),
+                ("divided_by_count", lambda e: e / 3, "是不是除以了 3？要除以几个 exp 的和。"),
+                ("divided_by_count", lambda e: e / 2, "是不是除以了 2？要除以几个 exp 的和。"),
+                ("one_too_many", lambda e: e / (e.sum() + 1), "几个 exp 的和，是不是多加了 1？"),
+                ("one_too_few", lambda e: e / (e.sum() - 1), "几个 exp 的和，是不是少加了 1？"),
+                ("divided_twice", lambda e: e / e.sum() ** 2, "是不是除以了两次和？"),
+                ("divided_by_double", lambda e: e / e.sum() / 2, "和是不是多算了一倍？"),
+                ("percent", lambda e: 100 * e / e.sum(), "这是百分数，权重写成 0 到 1 之间的数。"),
+                (
+                    "softmax_again",
+                    lambda e: attention.softmax((e / e.sum())[None])[0],
+                    "是不是做了两次 softmax？",
+                ),
+                ("equal_shares", lambda e: np.full(3, 1 / 3), "是不是平分了？分数不同，权重也不同。"),
+                ("root_taken", lambda e: np.sqrt(e / e.sum()), "是不是又开了平方？"),
+                ("inverted", lambda e: e.sum() / e, "是不是反过来除了？"),
+                ("rest_of_one", lambda e: 1 - e / e.sum(), "是不是又用 1 去减了？"),
+            ],
+        },
+    )
+
+
 MASK_NUMBERS = [_masked_with(number) for number in (-1, -2, -5, -8, -9, -10, -20, -100)]
 
 
@@ -47,6 +98,13 @@ EXERCISES = [
         kind="number",
         reference=[0.25, 0.5, 0.25],
         given=[0, 0.6931, 0],
+        also=softmax_ways(
+            [0, 0.6931, 0],
+            [
+                ("exponentials_as_scores", [1, 2, 1], "是不是把 exp 又当作分数，再取了一次 exp？"),
+                ("only_two", [0, 0.6931, -np.inf], "是不是漏了一个 0？它的 exp 也要算进去。"),
+            ],
+        ),
         mistakes=[
             Mistake("exp_of_zero_is_zero", [0, 1, 0], "0 的权重不是 0：e⁰ 等于多少？取过 exp 了吗？"),
             Mistake("not_divided", [1, 2, 1], "这是三个 exp。还差一步：每个除以它们的和，加起来才是 1。"),
@@ -85,6 +143,43 @@ EXERCISES = [
         reference=True,
         mistakes=[Mistake("larger_scores", False, "三个分数都变了，它们的差变了吗？写出三个 exp 的比。")],
         hints=["两行分数里，第 1 个都比第 2 个大多少？", "一个 exp 除以另一个 exp，等于 e 的几次方？"],
+        ideas=(
+            r"差(?!不多|一点|很)…(没变|没有变|不变|未变|没改|相同|一样|相等|还是|仍)",
+            r"(只|由|取决于|依赖|决定)…差(?!不多)|差…决定|两两…差",
+            r"约(掉|分|去|了)|抵消|消掉|消去|平移|常数|最大值|198|分子…分母|分母…分子|公因",
+            r"差还在|相减|减…最大|间隔|挪|加…(相同|同样)",
+            r"(都|同时|一起|整体|整行|统一|同样|同)(是|只)?(加|减|多)(?!大|倍|到)(?!…倍)",
+            r"同一个(数|值)|(同|都|各)乘…(e|exp)|(exp|e\s*\^|指数)[^，,。;；]{0,10}比",
+        ),
+        reasons=[
+            Reason(
+                "as_ratio",
+                r"比例|比值|等比|\d+\s*:\s*\d+|倍|分数的比|乘(了|以)? ?100|成比",
+                "分数的比变了（200 : 199 不是 2 : 1），也不是都乘了 100；"
+                "权重不看分数的比。写出三个 exp 的比。",
+            ),
+            Reason(
+                "as_rank",
+                r"名次|排名|排序|次序|顺序|大小关系|谁(最|更)?大|最大的(还|没|仍)|(还|仍|第一个)…最大",
+                "只看名次还不够：[2, 1, 1] 和 [9, 1, 1] 名次也相同，权重却不同。"
+                "除了名次，这两行还有什么相同？",
+            ),
+            Reason(
+                "sums_to_one",
+                r"(加起来|和|总和|合计|相加|总)(都|还|总|仍|也|然)*(是|等于|为|=)\s*(1|一)(?![\d:])|归一",
+                "哪一行权重加起来都是 1，这说不出三个权重各是多少。写出三个 exp 的比。",
+            ),
+            Reason(
+                "overflow",
+                r"溢出|算不|inf|无穷|nan|爆",
+                "会不会溢出看怎样算，不看结果：每行先减去自己的最大值，就不溢出。减一减，两行各成了什么？",
+            ),
+            Reason(
+                "nearly_equal",
+                r"(199|200)…(接近|差不多)|相对|百分|平均",
+                "softmax 不看相差百分之几。第 1 个比第 2 个大多少？两行各算一次。",
+            ),
+        ],
         solution="answer = True\nreason = '分数的差没有变，exp 的比就没有变'",
         why="三个分数都加了 198，三个 exp 都乘了 e 的 198 次方，分子、分母一约就没有了："
         "权重只由分数的差决定。"

@@ -1,6 +1,64 @@
 """练习：把注意力写成一条 SQL。"""
 
+import numpy as np
+
+from utils.exercises.other_ways import other_ways
 from utils.exercises.records import Exercise, Mistake
+
+
+def _softmax_again(own, other, gone):
+    return np.exp(own) / (np.exp(own) + np.exp(other))
+
+
+def _shared(removed, asked, share):
+    """删掉一个键，问另一个。share 收三个权重：问的那个、另一个、删掉的。"""
+    weights = [0.5, 0.3, 0.2]
+    if asked == removed:
+        asked = (removed + 1) % 3
+    return share(weights[asked], sum(weights) - weights[asked] - weights[removed], weights[removed])
+
+
+_DELETED_WAYS = [
+    *other_ways(
+        _shared,
+        {"removed": 0, "asked": 1, "share": lambda own, other, gone: own / (own + other)},
+        {
+            "removed": [
+                ("deleted_the_second", 1, "删掉的是不是第 2 个？要删第 1 个。"),
+                ("deleted_the_third", 2, "删掉的是不是第 3 个？要删第 1 个。"),
+            ],
+            "asked": [
+                ("other_key", 2, "算的是不是第 3 个键？问的是第 2 个。"),
+                ("first_key", 0, "算的是不是第 1 个键？问的是第 2 个。"),
+            ],
+            "share": [
+                ("unchanged", lambda own, other, gone: own, "是不是没有重新分？要除以剩下的和。"),
+                ("took_all", lambda own, other, gone: own + gone, "是不是把删掉的全给了它？"),
+                ("split_evenly", lambda own, other, gone: own + gone / 2, "是不是把删掉的平分了？比不变。"),
+                ("all_three_sum", lambda own, other, gone: own * (own + other), "是不是乘了和？要除。"),
+                ("ratio", lambda own, other, gone: own / other, "这是它与另一个的比。要除以两个的和。"),
+                ("inverse_ratio", lambda own, other, gone: other / own, "比反了，而且要除以两个的和。"),
+                (
+                    "by_the_gone",
+                    lambda own, other, gone: own / gone,
+                    "是不是除以了删掉的那个？要除以剩下的和。",
+                ),
+                ("inverted", lambda own, other, gone: (own + other) / own, "除反了：它除以剩下的和。"),
+                ("the_sum", lambda own, other, gone: own + other, "这是剩下的和。再用它的权重去除以这个和。"),
+                ("taken_away", lambda own, other, gone: gone - own, "是不是相减了？要除以剩下的和。"),
+                ("halves", lambda own, other, gone: 0.5, "剩下的两个是不是各一半了？它们的比不变。"),
+                ("third", lambda own, other, gone: 1 / 3, "是不是三个平分了？剩下的两个的比不变。"),
+                ("gone", lambda own, other, gone: 1, "剩下的有两个，不是一个：它分不到全部。"),
+                ("grown", lambda own, other, gone: own * (1 + gone), "要除以剩下的和，不是加几成。"),
+                ("squares", lambda own, other, gone: own**2 / (own**2 + other**2), "权重是不是平方了？"),
+                ("softmax_again", _softmax_again, "是不是又做了一次 softmax？"),
+                ("by_the_rest", lambda own, other, gone: own / (own + gone), "分母里是不是还有删掉的那个？"),
+                ("rest_of_one", lambda own, other, gone: 1 - own, "这是 1 减去它原来的权重。"),
+            ],
+        },
+    ),
+    Mistake("is_zero", 0, "删掉的是第 1 个键；第 2 个还在，权重变大。"),
+]
 
 EXERCISES = [
     Exercise(
@@ -8,6 +66,12 @@ EXERCISES = [
         title="哪一个 SELECT 是哪一步",
         kind="match",
         items=("打分", "缩放", "softmax", "加权求和"),
+        clues=(
+            "点积要把两张表里对应的数相乘再加：哪两张表？",
+            "每个分数除以同一个 √d_k：行数不变，不用别的表。",
+            "最后一个 SELECT 把 e 除以同一个查询的和。",
+            "权重乘值再加：要用到哪两张表？",
+        ),
         reference="DACB",
         mistakes=[
             Mistake("scores_as_sum", "BACB", "权重乘值的是另一步。查询的数乘键的数，在哪一个里？"),
@@ -31,6 +95,7 @@ EXERCISES = [
         title="删掉一个键",
         kind="number",
         reference=0.6,
+        also=_DELETED_WAYS,
         tolerance=0.0051,
         mistakes=[
             Mistake(

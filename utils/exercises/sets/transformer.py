@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from utils import block
+from utils.exercises.other_ways import cell_values, in_cell, other_ways
 from utils.exercises.random_inputs import random_matrix
 from utils.exercises.records import Exercise, Mistake
 
@@ -35,6 +36,10 @@ def _softmax(M):
     return np.exp(M - M.max(axis=1, keepdims=True)) / np.exp(M - M.max(axis=1, keepdims=True)).sum(
         axis=1, keepdims=True
     )
+
+
+def _softmax_of_normed(d, spread):
+    return np.exp(d / spread(d)) / np.exp(d / spread(d)).sum()
 
 
 def _gelu(M):
@@ -160,6 +165,199 @@ def _module(X, W_1, W_2):
     return W_1.shape, {"W_1.weight": W_1.T, "W_2.weight": W_2.T}, X
 
 
+_NORM_ROW = np.array([1, 3, 5, 7])
+_NORM_WAYS = other_ways(
+    lambda middle, spread, change: change(_NORM_ROW - middle, spread),
+    {"middle": 4, "spread": np.std, "change": lambda d, spread: d / spread(d)},
+    {
+        "middle": [
+            ("not_centred", 0, "是不是没有先减平均？"),
+            ("less_smallest", 1, "减的是不是最小的 1？要减平均。"),
+            ("less_largest", 7, "减的是不是最大的 7？要减平均。"),
+            ("less_third", 3, "减的是不是 3？四个数的平均是多少？"),
+            ("less_third", 5, "减的是不是 5？四个数的平均是多少？"),
+            ("less_third", 16 / 3, "求平均时是不是除以了 3？有四个数。"),
+            ("less_sum", 16, "减的是不是四个数的和？要减平均。"),
+        ],
+        "spread": [
+            ("divided_by_variance", np.var, "除以的是不是方差？还要开方。"),
+            ("n_minus_one", lambda d: np.std(d, ddof=1), "平方和是不是除以了 3？有四个数，除以 4。"),
+            ("variance_n_minus_one", lambda d: np.var(d, ddof=1), "除以的是不是方差，而且平方和除以了 3？"),
+            ("divided_by_length", np.linalg.norm, "平方和是不是没有除以 4，就开了方？"),
+            ("sum_of_squares", lambda d: (d**2).sum(), "除以的是不是平方和？先除以 4，再开方。"),
+            ("mean_distance", lambda d: np.abs(d - d.mean()).mean(), "除以的是不是距离的平均？要先平方。"),
+            ("total_distance", lambda d: np.abs(d - d.mean()).sum(), "除以的是不是距离的和？先平方再平均。"),
+            ("divided_by_largest", lambda d: np.abs(d).max(), "是不是除以了最大的差？要除以标准差。"),
+            ("divided_by_range", np.ptp, "是不是除以了最大与最小的差？要除以标准差。"),
+            ("divided_by_count", len, "是不是除以了个数 4？要除以标准差。"),
+            ("by_mean_of_row", lambda d: 4, "是不是除以了 4？要除以标准差。"),
+            ("root_of_count", lambda d: 2, "是不是除以了 √4？要除以标准差。"),
+            ("divided_by_total", lambda d: 16, "是不是除以了四个数的和？要除以标准差。"),
+            ("root_mean_square", lambda d: np.sqrt((d**2).mean()), "除以的是不是没有减平均的均方根？"),
+            ("root_mean_square", lambda d: 21**0.5, "除以的是不是没有减平均的均方根？"),
+            ("divided_by_sum", lambda d: d.sum() or 1, "是不是除以了它们的和？"),
+            ("half_spread", lambda d: 2 * np.std(d), "标准差是不是多乘了 2？"),
+            ("divided_by_three", lambda d: 3, "是不是除以了 3？要除以标准差。"),
+            ("divided_by_ten", lambda d: 10, "平方的平均是不是算成了 100，或者 20 除以 2？"),
+            ("root_of_ten", lambda d: np.sqrt(10), "平方的平均是不是算成了 10？9、1、1、9 加起来除以 4。"),
+        ],
+        "change": [
+            ("only_centred", lambda d, spread: d, "是不是没有除以标准差？"),
+            ("multiplied", lambda d, spread: d * spread(d), "是不是乘了标准差？要除。"),
+            ("squares", lambda d, spread: d**2, "这是平方。它们的平均开方，才是标准差；除的是减完的数。"),
+            ("squares_divided", lambda d, spread: d**2 / spread(d) ** 2, "除的是减完的数，不是它们的平方。"),
+            ("squares_divided", lambda d, spread: d**2 / spread(d), "除的是减完的数，不是它们的平方。"),
+            ("distances", lambda d, spread: np.abs(d) / spread(d), "减完的正负号要留着。"),
+            ("distances", lambda d, spread: np.abs(d), "减完的正负号要留着，再除以标准差。"),
+            ("divided_then_shifted", lambda d, spread: d / spread(d) + 4, "是不是又加回了平均？"),
+            ("in_halves", lambda d, spread: (d / spread(d) + 1) / 2, "归一化以后不用再挪到 0 和 1 之间。"),
+            ("softmaxed", lambda d, spread: np.exp(d) / np.exp(d).sum(), "是不是做了 softmax？"),
+            ("softmaxed", _softmax_of_normed, "归一化以后是不是又做了 softmax？"),
+            ("row_over_spread", lambda d, spread: _NORM_ROW / spread(d), "除的是不是原来的数？用减完的数。"),
+            ("signs", lambda d, spread: np.sign(d), "只留了正负号：减完的数要除以标准差。"),
+        ],
+    },
+)
+
+_TABLE = 128 * 64  # 位置的表
+_CELLS_OF_MODEL = [
+    *in_cell(
+        0,
+        other_ways(
+            lambda matrices, rows, columns, more: matrices * rows * columns + more,
+            {"matrices": 4, "rows": 64, "columns": 64, "more": 0},
+            {
+                "matrices": [
+                    ("without_output", 3, "是不是少了 W_O？"),
+                    ("one_matrix", 1, "是不是只算了一个投影？一共四个。"),
+                    ("two_matrices", 2, "是不是只算了两个投影？一共四个。"),
+                    ("times_heads", 16, "是不是又乘了 4 个头？切成几个头，参数不变。"),
+                    ("times_heads", 13, "三个投影是不是各乘了 4 个头？切成几个头，参数不变。"),
+                    ("twelve", 12, "是不是又乘了 3？四个投影已经都在里面。"),
+                    ("two_blocks", 8, "是不是算了两个块？问的是一个块。"),
+                ],
+                "rows": [("wide_rows", 256, "投影是 64 × 64，256 是前馈中间的宽度。")],
+                "columns": [
+                    ("one_head", 16, "是不是只算了一个头的列？每个投影是 64 × 64。"),
+                    ("not_squared", 1, "一个投影有 64 × 64 个数，不是 64 个。"),
+                    ("added", 2, "一个投影有 64 × 64 个数，不是 64 + 64。"),
+                ],
+                "more": [("bias", 256, "是不是算上了偏置？这里不算。")],
+            },
+        ),
+    ),
+    *in_cell(
+        1,
+        other_ways(
+            lambda matrices, rows, columns, more: matrices * rows * columns + more,
+            {"matrices": 2, "rows": 64, "columns": 256, "more": 0},
+            {
+                "matrices": [
+                    ("one_matrix", 1, "是不是只算了一个矩阵？前馈有 W_1 和 W_2 两个。"),
+                    ("three_matrices", 3, "前馈有两个矩阵，是不是算了三个？"),
+                    ("two_blocks", 4, "是不是算了两个块？问的是一个块。"),
+                    ("times_heads", 8, "是不是又乘了 4 个头？前馈与头无关。"),
+                ],
+                "rows": [("wide_rows", 256, "前馈的矩阵是 64 × 256 和 256 × 64，不是 256 × 256。")],
+                "columns": [
+                    ("narrow", 64, "前馈的矩阵是 64 × 256 和 256 × 64，不是 64 × 64。"),
+                    ("not_multiplied", 1, "一个矩阵的个数是行数乘列数。"),
+                    ("wider", 1024, "中间的宽度就是 d_ff = 256，不用再乘 4。"),
+                ],
+                "more": [("bias", 256 + 64, "是不是算上了偏置？这里不算。")],
+            },
+        ),
+    ),
+    *cell_values(
+        2,
+        {
+            1000: "这是几种词元。每种词元是一行，一行有几个数？",
+            64: "这是一行的宽度。一共有几种词元？",
+            1000**2: "一行的宽度是 d_model，不是词元的种数。",
+            1000 * 256: "一行的宽度是 d_model，不是 d_ff。",
+            128000: "字表数了两次：读出与字表共用一张。",
+            8192: "这是位置的表。问的是字表：1000 种词元。",
+            1064: "是不是加了？行数乘列数。",
+            1000 * 16: "一行的宽度是 d_model，不是一个头的宽度。",
+            6400: "1000 × 64 后面有几个 0？",
+            640000: "1000 × 64 后面有几个 0？",
+            64064: "是不是算上了偏置？这里不算。",
+            (lambda c: 64000 + 128): "位置的表另算，不在字表里。",
+        },
+    ),
+    *cell_values(
+        3,
+        {
+            (lambda c: _TABLE + 2 * (c[0] + c[1])): "少了字表。",
+            (lambda c: c[2] + 2 * _TABLE + 2 * (c[0] + c[1])): "位置的表是不是数了两次？",
+            (lambda c: c[2] + 128 + 2 * (c[0] + c[1])): "位置的表有 128 行，一行 64 个数，不是 128 个数。",
+            (lambda c: c[2] + 2 * _TABLE + 4 * (c[0] + c[1])): "块是不是数了 4 个？一共 2 个。",
+            (lambda c: c[2] + _TABLE + 4 * (c[0] + c[1])): "块是不是数了 4 个？4 是头数，块有 2 个。",
+            (lambda c: c[2] + _TABLE + 3 * (c[0] + c[1])): "块是不是数了 3 个？一共 2 个。",
+            (lambda c: 2 * (c[2] + _TABLE + c[0] + c[1])): "是不是整个乘了 2？字表和位置各一张。",
+            (lambda c: c[2] + _TABLE + 2 * c[0] + c[1]): "前馈只算了一个块的，一共 2 个块。",
+            (lambda c: c[2] + _TABLE + c[0] + 2 * c[1]): "投影只算了一个块的，一共 2 个块。",
+            (lambda c: c[2] + _TABLE + 2 * c[0]): "是不是漏了前馈？",
+            (lambda c: c[2] + _TABLE + 2 * c[1]): "是不是漏了投影？",
+            (lambda c: c[2] + c[0] + c[1]): "只算了一个块，也没有算位置的表。",
+            (lambda c: c[0] + c[1]): "这是一个块的。还有一个块、字表和位置。",
+            (lambda c: 2 * c[2] + 2 * (c[0] + c[1])): "字表数了两次，也没有算位置的表。",
+            (lambda c: 2 * c[2] + _TABLE + c[0] + c[1]): "字表数了两次，块只算了一个。",
+            (lambda c: c[2] + _TABLE): "两个块还没有算。",
+            (lambda c: sum(c[:3])): "块有两个；位置的表也要算。",
+            # 自己前面的一格错了，又再错一样
+            (lambda c: c[2] + _TABLE + c[0] + c[1]): "只算了一个块，一共 2 个。",
+            (lambda c: c[2] + 2 * (c[0] + c[1])): "少了位置的那张表。",
+            (lambda c: 2 * c[2] + _TABLE + 2 * (c[0] + c[1])): "字表数了两次：读出与字表共用一张。",
+        },
+    ),
+    *cell_values(
+        4,
+        {
+            128: "ReLU 只把负的变成 0，个数不变。前馈中间有多宽？",
+            512: "一个词元一行。前馈中间有多宽？",
+            320: "是不是加了 64 和 256？问的是中间的宽度。",
+            16384: "这像是一个矩阵的个数。问的是一个词元有几个数。",
+            16: "这是一个头的宽度。前馈中间有多宽？",
+            4: "问的是一个词元有几个数，不是几倍。",
+            32768: "这是前馈的参数。问的是一个词元有几个数。",
+            1: "一个词元是一行数。前馈中间有多宽？",
+            192: "问的是中间的宽度：d_ff。",
+            0: "ReLU 只把负的变成 0，个数不变。",
+        },
+    ),
+    *in_cell(
+        5,
+        other_ways(
+            lambda kinds, blocks, width, size, more: kinds * blocks * width * size * more,
+            {"kinds": 2, "blocks": 2, "width": 64, "size": 2, "more": 1},
+            {
+                "kinds": [
+                    ("only_K", 1, "是不是只算了 K？K 和 V 都留着。"),
+                    ("with_Q", 3, "是不是把 Q 也算上了？留着的只有 K 和 V。"),
+                ],
+                "blocks": [
+                    ("one_block_kept", 1, "是不是只算了一个块？每个块都留着自己的。"),
+                    ("four_blocks", 4, "4 是头数，块有 2 个。"),
+                ],
+                "width": [
+                    ("one_head_kept", 16, "是不是只算了一个头的 16 个数？几个头加起来是 64。"),
+                    ("wide_kept", 256, "留着的是 K 和 V，宽 64，不是前馈的 256。"),
+                ],
+                "size": [
+                    ("numbers_kept", 1, "是不是没有乘 2 字节？"),
+                    ("four_bytes", 4, "一个数是 2 字节，是不是按 4 字节算了？"),
+                    ("bits", 16, "2 字节就是 2，不用换成 16 位。"),
+                ],
+                "more": [
+                    ("times_heads", 4, "是不是又乘了 4 个头？几个头加起来才是 64。"),
+                    ("all_tokens", 128, "问的是一个词元，不是 128 个。"),
+                ],
+            },
+        ),
+    ),
+]
+
 EXERCISES = [
     Exercise(
         id="pencil_layer_norm",
@@ -167,6 +365,7 @@ EXERCISES = [
         kind="number",
         reference=[-1.3416, -0.4472, 0.4472, 1.3416],
         given=[1, 3, 5, 7],
+        also=_NORM_WAYS,
         mistakes=[
             Mistake("only_centred", [-3, -1, 1, 3], "减对了平均。还差一步：除以标准差。"),
             Mistake("divided_by_variance", [-0.6, -0.2, 0.2, 0.6], "除以的是方差。标准差还要开方。"),
@@ -291,11 +490,12 @@ EXERCISES = [
         items=("①", "②", "③", "④", "⑤", "⑥"),
         reference=[16384, 32768, 64000, 170496, 256, 512],
         tolerance=0.5,
+        also=_CELLS_OF_MODEL,
         carried=lambda c: [None, None, None, c[2] + 128 * 64 + 2 * (c[0] + c[1]), None, None],
         mistakes=[
             Mistake(
                 "without_output",
-                [12288, 32768, 64000, 137728, 256, 512],
+                [12288, 32768, 64000, 170496, 256, 512],
                 "投影有几个？W_Q、W_K、W_V 之外，还有一个。",
             ),
             Mistake(

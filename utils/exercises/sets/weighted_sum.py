@@ -3,6 +3,7 @@
 import numpy as np
 
 from utils import attention
+from utils.exercises.other_ways import cell_values, other_ways
 from utils.exercises.random_inputs import random_matrix, random_weights
 from utils.exercises.records import Exercise, Mistake
 
@@ -19,12 +20,79 @@ def _inputs(seed=1):
     ]
 
 
+_V = np.array([[4, 0], [0, 2], [2, 4]])
+_WRONG_ROW = "第一问：权重 1 在第 3 个，取 V 的第 3 行。"
+_EXTREME_WAYS = other_ways(
+    lambda one, even: np.concatenate([one, even]),
+    {"one": _V[2], "even": _V.mean(axis=0)},
+    {
+        "one": [
+            ("first_row", _V[0], f"{_WRONG_ROW}你取的像是第 1 行。"),
+            ("column_of_V", _V[1], f"{_WRONG_ROW}你取的像是第 2 行。"),
+            ("first_column", _V[[0, 2], 0], f"{_WRONG_ROW}你取的像是一列里的数。"),
+            ("first_column", _V[[2, 2], 0], f"{_WRONG_ROW}一行有两个不同的数。"),
+            ("second_column", _V[1:, 1], f"{_WRONG_ROW}你取的像是一列里的数。"),
+            ("turned_row", _V[2, ::-1], "第一问：一行里的两个数，先后写反了。"),
+            ("last_of_columns", _V[[0, 2], [1, 1]], f"{_WRONG_ROW}你取的像是一列里的数。"),
+            ("the_weights", [0, 1], "第一问：写的像是权重，不是输出。"),
+            ("the_weights", [0, 0], "第一问：前两个权重是 0，第 3 个是 1：第 3 行不是 0。"),
+            ("all_added", _V.sum(axis=0), "第一问：三行都加进去了，可是前两行的权重是 0。"),
+            ("evened", _V.mean(axis=0), "第一问：是不是也取了平均？权重是 0、0、1。"),
+            ("a_third", _V[2] / 3, "第一问：是不是也除以了 3？第 3 个权重是 1。"),
+            ("row_total", [_V[2].sum(), _V[2].sum()], "第一问：是不是把一行加起来了？一列一个数。"),
+        ],
+        "even": [
+            ("not_divided", _V.sum(axis=0), "第二问：是不是忘了乘 1/3？"),
+            ("divided_by_two", _V.sum(axis=0) / 2, "第二问：是不是除以了 2？三行，除以 3。"),
+            ("divided_by_six", _V.sum(axis=0) / 6, "第二问：是不是除以了 6？三行，除以 3。"),
+            ("divided_twice", _V.sum(axis=0) / 9, "第二问：是不是除了两次 3？"),
+            ("divided_by_four", _V.sum(axis=0) / 4, "第二问：是不是除以了 4？三行，除以 3。"),
+            ("a_third_early", 0.33 * _V.sum(axis=0), "第二问：1/3 是不是先写成了 0.33？先加，再除以 3。"),
+            ("a_third_early", 0.3 * _V.sum(axis=0), "第二问：1/3 是不是先写成了 0.3？先加，再除以 3。"),
+            ("last_row_again", _V[2], "第二问：写的还是第 3 行。三行各取 1/3，再加起来。"),
+            ("one_row", _V[0], "第二问：写的是第 1 行。三行各取 1/3，再加起来。"),
+            ("one_row", _V[1], "第二问：写的是第 2 行。三行各取 1/3，再加起来。"),
+            ("the_weights_again", [1 / 3, 1 / 3], "第二问：写的是权重，不是输出。"),
+            ("row_means", _V[:2].mean(axis=1), "第二问：是不是在一行里取了平均？要一列一列地加。"),
+            ("row_means", _V[1:].mean(axis=1), "第二问：是不是在一行里取了平均？要一列一列地加。"),
+            ("two_rows", _V[:2].sum(axis=0) / 3, "第二问：是不是漏了第 3 行？"),
+            ("two_rows", _V[1:].sum(axis=0) / 3, "第二问：是不是漏了第 1 行？"),
+            ("two_rows", _V[::2].sum(axis=0) / 3, "第二问：是不是漏了第 2 行？0 也算一份。"),
+            ("largest", _V.max(axis=0), "第二问：取的像是每一列最大的。要三行各取 1/3，再加。"),
+            ("in_order", np.sort(_V, axis=0)[1], "第二问：取的像是每一列中间的一个。要加起来除以 3。"),
+        ],
+    },
+)
+
+_SIZES = {  # 数 -> 它是谁的大小
+    10: "10 是 X 的列数 d_model",
+    4: "4 是 Q 和 K 的列数 d_k",
+    3: "3 是 V 的列数 d_v",
+    6: "6 是词元数，是行数",
+    1: "1 是一行权重的和，不是列数",
+    7: "列数不是两个宽度加起来",
+    14: "列数不是两个宽度加起来",
+    13: "列数不是两个宽度加起来",
+    2: "2 是形状里有几个数，不是列数",
+    5: "5 是一共几个矩阵",
+    **dict.fromkeys([12, 18, 24, 30, 36, 40, 60, 100, 16], "这像是两个大小乘起来：问的只是列数"),
+}
+_WHOSE = [
+    "Q 的列数看 W_Q。",
+    "V 的列数看 W_V。",
+    "一列是一个键，一个词元一个键。",
+    "与 scores 一样大：softmax 不改变形状。",
+    "按权重取来的是值，列数跟着 V。",
+]
+
+
 EXERCISES = [
     Exercise(
         id="pencil_extremes",
         title="两个极端",
         kind="number",
         reference=[2, 4, 2, 2],
+        also=_EXTREME_WAYS,
         products=[
             *[[(0, 4), (0, 0), (1, 2)], [(0, 0), (0, 2), (1, 4)]],
             *[[(1 / 3, 4), (1 / 3, 0), (1 / 3, 2)], [(1 / 3, 0), (1 / 3, 2), (1 / 3, 4)]],
@@ -180,9 +248,14 @@ EXERCISES = [
         items=("Q", "V", "scores", "weights", "output"),
         reference=[4, 3, 6, 6, 3],
         tolerance=0.0,
+        also=[
+            each
+            for cell, whose in enumerate(_WHOSE)
+            for each in cell_values(cell, {size: f"{said}。{whose}" for size, said in _SIZES.items()})
+        ],
         mistakes=[
             Mistake("output_like_X", [4, 3, 6, 6, 10], "输出的列数跟着 V：按权重取来的是值。"),
-            Mistake("output_like_Q", [4, 3, 6, 6, 4], "最后一列错了：混合的是 V 的行，不是 Q 的行。"),
+            Mistake("output_like_Q", [4, 3, 6, 6, 4], "混合的是 V 的行，不是 Q 的行。"),
             Mistake("all_like_Q", [4, 4, 6, 6, 4], "V 有自己的投影矩阵 W_V，它有几列？"),
             Mistake("scores_like_keys", [4, 3, 4, 4, 3], "scores 的列是键：一个词元一列。一共几个词元？"),
             Mistake("rows", [6, 6, 6, 6, 6], "这是行数：五个矩阵都是 6 行。问的是列数。"),
