@@ -14,7 +14,9 @@ from utils.pages.command import PageError
 from utils.slides.notes import split_notes
 
 # 题目写在一格里，答案在后面：请读者先猜、先算，或者以问句收尾
-_ASKS = re.compile(r"先猜|先预测|预测\*\*|先想|在纸上|(?<!能)用笔|？(?:（[^）]*）|[^？。”」]{1,25}。)?\s*$")
+_ASKS = re.compile(
+    r"先猜|先预测|预测\*\*|先想|在纸上|(?<!能)用笔(?!核对)|？(?:（[^）]*）|[^？。”」]{1,25}。)?\s*$"
+)
 _GOALS = re.compile("## 学完能做什么")  # 说的是要会用笔算什么，不是题目
 _HEADING = re.compile(r"(#{1,4}) +(.*)")
 _OPTIONAL = re.compile("^选读|选读$")

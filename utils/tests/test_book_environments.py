@@ -53,6 +53,7 @@ def test_a_book_inside_the_project_leads_back_to_the_notebook(gbk):
     page = (course / "book" / "02_scores.html").read_text(encoding="utf-8")
     assert code == 0 and '<a href="../notebooks/02_scores.ipynb">' in page
     assert (course / "book" / "../notebooks/02_scores.ipynb").exists()
+    assert "书拷到别处，就到课程的文件夹里找" in page
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

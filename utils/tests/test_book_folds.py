@@ -89,7 +89,8 @@ def test_a_question_asks(question):
 
 
 @pytest.mark.parametrize(
-    "statement", ["为了让每个数都能用笔算。", "“谁在看？”说的是行。", "## 学完能做什么\n\n- 用笔算。"]
+    "statement",
+    ["为了让每个数都能用笔算。", "用笔核对：都对。", "“谁在看？”说的是行。", "## 学完能做什么\n\n- 用笔算。"],
 )
 def test_a_statement_does_not(statement):
     assert tree(text(statement, "subslide"), text("别的。", "skip"))[-1] == "别的。"
